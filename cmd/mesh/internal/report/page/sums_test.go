@@ -13,6 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 var amountText = regexp.MustCompile(`>([−+]?)(?:&lt;)?\$([\d.,]+)</data>`)
@@ -61,7 +62,7 @@ func sumOf(all []*big.Rat) string {
 func TestPageAddsUp(t *testing.T) {
 	t.Parallel()
 	narrow := regexp.MustCompile(`<tr class="nr.*?</tr>`)
-	for n := 2000; n < 2010; n++ {
+	for n := 2000; n < 2000+whole.Cases(10, 2); n++ {
 		page := strings.ReplaceAll(html(t, build(t, report.Options{}, withCosts(n)...)), "&#43;", "+")
 		hero := shownUSD(t, between(t, page, `<p class="big">`, `</div>`))
 		total, change, previous := hero[0], hero[1], hero[2]
@@ -92,7 +93,7 @@ func TestPageAddsUp(t *testing.T) {
 func TestPageShowsAnAmountAlike(t *testing.T) {
 	t.Parallel()
 	data := regexp.MustCompile(`<data value="([^"]*)">([^<]*)</data>`)
-	for n := 2000; n < 2010; n++ {
+	for n := 2000; n < 2000+whole.Cases(10, 2); n++ {
 		page := strings.ReplaceAll(html(t, build(t, report.Options{}, withCosts(n)...)), "&#43;", "+")
 		shown := map[string]string{}
 		for _, found := range data.FindAllStringSubmatch(page[:strings.Index(page, `<h2 id="h-top">`)], -1) {
@@ -142,7 +143,7 @@ func TestBillAddsUp(t *testing.T) {
 // above it.
 func TestSavingsOfCachesAddUp(t *testing.T) {
 	t.Parallel()
-	for n := 2000; n < 2010; n++ {
+	for n := 2000; n < 2000+whole.Cases(10, 2); n++ {
 		page := html(t, build(t, report.Options{}, withCosts(n)...))
 		section := between(t, page, `<section aria-labelledby="h-cache">`, "</section>")
 		var saved []*big.Rat
