@@ -90,12 +90,12 @@ func TestSizesOfPrograms(t *testing.T) {
 	t.Parallel()
 	for i, program := range []struct {
 		name, pkg, code string
-		limit           float64 // in megabytes
+		limit           float64 // in megabytes; Go 1.27 needs up to a ninth more than 1.26
 	}{
 		{"a meter", "meter", `_, err := meter.New(); println(err)`, 4.6},
-		{"a request through a meter", "meter", `m, _ := meter.New(); r, err := m.Client().Get("http://example.com"); println(r, err)`, 8.0},
+		{"a request through a meter", "meter", `m, _ := meter.New(); r, err := m.Client().Get("http://example.com"); println(r, err)`, 8.2},
 		{"the cost of a call", "prices", `cost, err := prices.BuiltIn().CostOf(prices.Call{}); println(cost.USD, err)`, 3.0},
-		{"the cost of a response", "prices", `r, _ := prices.ParseResponse("OpenAI", nil); c, err := prices.BuiltIn().CostOf(prices.Call{Usage: r.Usage}); println(c.USD, err)`, 3.6},
+		{"the cost of a response", "prices", `r, _ := prices.ParseResponse("OpenAI", nil); c, err := prices.BuiltIn().CostOf(prices.Call{Usage: r.Usage}); println(c.USD, err)`, 3.9},
 		{"retirement dates", "models", `println(len(models.Retirements().RetiringWithin(0)))`, 2.3},
 	} {
 		file, binary := filepath.Join(t.TempDir(), "main.go"), filepath.Join(t.TempDir(), "program")
