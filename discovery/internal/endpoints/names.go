@@ -1,8 +1,6 @@
 package endpoints
 
 import (
-	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -124,44 +122,58 @@ func providerOf(vendor string) string {
 	return ""
 }
 
-const awsRegion = `[a-z]{2}(?:-[a-z]+)+-\d+`
-
-// hosts are official hosts. OpenAI and xAI also have regional hosts, and the Claude
-// Platform on AWS is Anthropic's own API. A pattern's groups contain the region.
-var hosts = []struct {
-	pattern func() *regexp.Regexp
-	Endpoint
-}{
-	{lazy.Regexp(`^(?:(?:ae|au|ca|eu|gb|in|jp|kr|sg|us)\.)?api\.openai\.com$`), own("openai")},
-	{lazy.Regexp(`^api\.anthropic\.com$|^aws-external-anthropic\.` + awsRegion + `\.api\.aws$`), own("anthropic")},
-	{lazy.Regexp(`^api\.deepseek\.com$`), own("deepseek")},
-	{lazy.Regexp(`^generativelanguage\.googleapis\.com$`), own("gemini")},
-	{lazy.Regexp(`^(?:(?:us-east-1|us-west-2|eu-west-1)\.)?api\.x\.ai$`), own("xai")},
-	{lazy.Regexp(`^chatgpt\.com$`), Endpoint{Form: "openai", Provider: "openai", Subscription: true}},
-	{lazy.Regexp(`^openrouter\.ai$`), Endpoint{Platform: OpenRouter}},
-	{
-		lazy.Regexp(`^(?:bedrock-runtime(?:-fips)?\.(` + awsRegion + `)\.(?:amazonaws\.com|api\.aws)|bedrock-mantle\.(` + awsRegion + `)\.api\.aws)$`),
-		Endpoint{Platform: Bedrock},
-	},
-	{lazy.Regexp(`^(?:([a-z]+(?:-[a-z]+\d+)?)-)?aiplatform\.(?:(us|eu)\.rep\.)?googleapis\.com$`), Endpoint{Platform: Vertex}},
-	{lazy.Regexp(`^[a-z0-9-]+\.(?:openai|services\.ai|cognitiveservices)\.azure\.com$`), Endpoint{Platform: Azure}},
+// providerHosts are the providers' official hosts. OpenAI and xAI also have regional
+// hosts, and the Claude Platform on AWS is Anthropic's own API.
+var providerHosts = map[string]string{
+	"api.openai.com": "openai", "api.anthropic.com": "anthropic", "api.deepseek.com": "deepseek",
+	"generativelanguage.googleapis.com": "gemini", "api.x.ai": "xai",
 }
 
-func own(provider string) Endpoint { return Endpoint{Form: provider, Provider: provider} }
+var (
+	openAIHost    = lazy.Regexp(`^(?:ae|au|ca|eu|gb|in|jp|kr|sg|us)\.api\.openai\.com$`)
+	xaiHost       = lazy.Regexp(`^(?:us-east-1|us-west-2|eu-west-1)\.api\.x\.ai$`)
+	claudeAWSHost = lazy.Regexp(`^aws-external-anthropic\.` + awsRegion + `\.api\.aws$`)
+	bedrockHost   = lazy.Regexp(`^(?:bedrock-runtime(?:-fips)?\.(` + awsRegion + `)\.(?:amazonaws\.com|api\.aws)|bedrock-mantle\.(` + awsRegion + `)\.api\.aws)$`)
+	vertexHost    = lazy.Regexp(`^(?:([a-z]+(?:-[a-z]+\d+)?)-)?aiplatform\.(?:(us|eu)\.rep\.)?googleapis\.com$`)
+	azureHost     = lazy.Regexp(`^[a-z0-9-]+\.(?:openai|services\.ai|cognitiveservices)\.azure\.com$`)
+)
+
+const awsRegion = `[a-z]{2}(?:-[a-z]+)+-\d+`
 
 // OfHost describes an official host, or reports false for any other host.
 func OfHost(host string) (Endpoint, bool) {
 	host = strings.ToLower(host)
-	for _, row := range hosts {
-		match := row.pattern().FindStringSubmatch(host)
-		if match == nil {
-			continue
-		}
-		e := row.Endpoint
-		if e.Region = strings.Join(match[1:], ""); e.Platform == Vertex {
-			e.Region = cmp.Or(e.Region, "global")
+	provider := providerHosts[host]
+	switch {
+	case host == "chatgpt.com":
+		return Endpoint{Form: "openai", Provider: "openai", Subscription: true}, true
+	case provider != "":
+	case openAIHost().MatchString(host):
+		provider = "openai"
+	case xaiHost().MatchString(host):
+		provider = "xai"
+	case claudeAWSHost().MatchString(host):
+		provider = "anthropic"
+	}
+	if provider != "" {
+		return Endpoint{Form: provider, Provider: provider}, true
+	}
+	return platformOf(host)
+}
+
+func platformOf(host string) (Endpoint, bool) {
+	if host == "openrouter.ai" {
+		return Endpoint{Platform: OpenRouter}, true
+	}
+	if match := bedrockHost().FindStringSubmatch(host); match != nil {
+		return Endpoint{Platform: Bedrock, Region: match[1] + match[2]}, true
+	}
+	if match := vertexHost().FindStringSubmatch(host); match != nil {
+		e := Endpoint{Platform: Vertex, Region: match[1] + match[2]}
+		if e.Region == "" {
+			e.Region = "global"
 		}
 		return e, true
 	}
-	return Endpoint{}, false
+	return Endpoint{Platform: Azure}, azureHost().MatchString(host)
 }
