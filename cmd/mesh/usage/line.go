@@ -51,9 +51,9 @@ func (o *Options) lineBegin(today, now time.Time) time.Time {
 	begins := []time.Time{today}
 	for _, text := range o.budgets {
 		switch b, _ := meter.ParseBudget(text); b.Per {
-		case "day":
+		case meter.PeriodDay:
 			begins = append(begins, day)
-		case "month":
+		case meter.PeriodMonth:
 			begins = append(begins, day.AddDate(0, 0, 1-day.Day()))
 		default:
 			return time.Time{}

@@ -36,8 +36,8 @@ func (s *Scope) match(model string) int {
 	return longest
 }
 
-// rows reads a table. It omits a factor with only one source, which isn't enough to
-// compute a cost.
+// rows reads a table. A third cell that ends in "?" is a factor with only one source,
+// which isn't enough to compute a cost: the row is omitted.
 func rows[T any](f *facts.Facts, table string, read func(cells []string) T) (list []T) {
 	for cells := range tables.Rows(f.Table(table)) {
 		if !strings.HasSuffix(cells[2], "?") {

@@ -42,6 +42,7 @@ func beginDroidSettings(f *file) {
 		of := form{program: "droid", provider: providerOf(textOf(l.provider)), api: "anthropic", model: textOf(l.model), session: session, kind: sessionTotal}
 		f.total("droid", session).droid = &call{sharedForm: f.form(of), time: at, counts: l.counts, file: f.index}
 		f.bytes += callBytes
+		thinking, children = 0, counts{} // for another line
 	}
 }
 
