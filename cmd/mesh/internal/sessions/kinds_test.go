@@ -75,6 +75,10 @@ func TestCostsOfClaudeCodeLines(t *testing.T) {
 			map[string]string{"a.jsonl": message("s", "m1", opus, "10:00:00", ""), "d.settings.json": `{"model":"claude-opus-5-5","tokenUsage":{"inputTokens":10,"outputTokens":5,"thinkingTokens":3},"inclusiveTokenUsage":{"inputTokens":10,"outputTokens":5}}`},
 			"0.0006", "0.0006", "it has no time, so its total (input 10, output 5) is not counted",
 		},
+		"settings of Droid in two lines": {
+			map[string]string{"d.settings.json": strings.Replace(droidLine, `"tokenUsage"`, `"childInclusiveTokenUsageBySessionId":{"c":{"inputTokens":10,"outputTokens":5}},"tokenUsage"`, 1) + strings.Replace(droidLine, `{"inputTokens":20,"outputTokens":10}`, `{"inputTokens":10,"outputTokens":5}`, 1)},
+			"0.00014", "0.00014", "",
+		},
 		"cached tokens beyond the input": {
 			map[string]string{"q.jsonl": strings.Replace(qwenLine, `"cachedTokens":0`, `"cachedTokens":200`, 1)},
 			"0.000175", "0.000175", "a call has more cached tokens than input",
@@ -92,6 +96,7 @@ func TestCostsOfClaudeCodeLines(t *testing.T) {
 }
 
 const (
+	droidLine   = `{"model":"claude-opus-5-5","providerLock":"anthropic","providerLockTimestamp":"2026-11-20T10:00:00Z","tokenUsage":{"inputTokens":10,"outputTokens":5},"inclusiveTokenUsage":{"inputTokens":20,"outputTokens":10}}` + "\n"
 	qwenLine    = `{"id":"q1","timestamp":"2026-11-20T10:00:00Z","localMonth":"2026-11","sessionId":"q","model":"gpt-5.2","inputTokens":100,"outputTokens":10,"cachedTokens":0,"totalTokens":110}` + "\n"
 	copilotLine = `{"type":"session.usage_record","parentId":null,"timestamp":"2026-11-20T10:00:00Z","data":{"usage":{"model":"claude-opus-5-5","modelProvider":"anthropic","inputTokens":100,"outputTokens":10,"apiCallId":"k1"}}}` + "\n"
 	piLine      = `{"type":"session","version":3,"id":"p","cwd":"/a","timestamp":"2026-11-20T10:00:00Z"}` + "\n" +
