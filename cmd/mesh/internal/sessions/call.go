@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"strconv"
 	"strings"
 	"time"
 
@@ -200,15 +201,18 @@ func (c *call) usage() []byte {
 	return append(append(text, c.extra...), '}')
 }
 
-// object returns a JSON object without its end.
+// object returns a JSON object without its end. fmt would allocate for each count.
 func (c *counts) object(names []string, lifetimes bool) []byte {
 	text := []byte{'{'}
 	for i, name := range names {
-		text = fmt.Appendf(text, `"%s":%d,`, name, c[i])
+		text = append(strconv.AppendQuote(text, name), ':')
+		text = append(strconv.AppendInt(text, c[i], 10), ',')
 	}
 	text = text[:len(text)-1]
 	if lifetimes {
-		text = fmt.Appendf(text, `,"cache_creation":{"ephemeral_5m_input_tokens":%d,"ephemeral_1h_input_tokens":%d}`, c[writes5m], c[writes1h])
+		text = strconv.AppendInt(append(text, `,"cache_creation":{"ephemeral_5m_input_tokens":`...), c[writes5m], 10)
+		text = strconv.AppendInt(append(text, `,"ephemeral_1h_input_tokens":`...), c[writes1h], 10)
+		text = append(text, '}')
 	}
 	return text
 }
