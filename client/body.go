@@ -49,23 +49,23 @@ func withIdempotencyKey(body []byte, key string) ([]byte, error) {
 	if body == nil {
 		body = []byte("{}")
 	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(body, &members); err != nil || members == nil {
+	var properties map[string]json.RawMessage
+	if err := json.Unmarshal(body, &properties); err != nil || properties == nil {
 		return nil, invalid("Body", "must be a JSON object, which gets the IdempotencyKey")
 	}
-	if _, has := members["idempotency_key"]; has {
+	if _, has := properties["idempotency_key"]; has {
 		return nil, invalid("IdempotencyKey", "must be empty, because Body has an idempotency_key")
 	}
-	return encodeMembers(json.RawMessage(body), map[string]any{"idempotency_key": key})
+	return encodeProperties(json.RawMessage(body), map[string]any{"idempotency_key": key})
 }
 
-// encodeMembers encodes object and appends members. object must encode to a JSON object.
-func encodeMembers(object any, members map[string]any) ([]byte, error) {
+// encodeProperties encodes object, which must become a JSON object, and adds properties.
+func encodeProperties(object any, properties map[string]any) ([]byte, error) {
 	text, err := json.Marshal(object)
-	if err != nil || len(members) == 0 {
+	if err != nil || len(properties) == 0 {
 		return text, err
 	}
-	more, err := json.Marshal(members)
+	more, err := json.Marshal(properties)
 	if err != nil || string(text) == "{}" {
 		return more, err
 	}
@@ -139,7 +139,7 @@ var (
 	fetchNames    = []string{"to", "from", "kind", "thread_id", "unread_only", "since", "limit", "to_node", "from_node"}
 )
 
-func (r *redactor) checkMembers(extra map[string]any, taken []string) error {
+func (r *redactor) checkProperties(extra map[string]any, taken []string) error {
 	if len(extra) == 0 {
 		return nil
 	}
@@ -152,8 +152,8 @@ func (r *redactor) checkMembers(extra map[string]any, taken []string) error {
 	return err
 }
 
-// scanMembers scans members that passed checkMembers.
-func (r *redactor) scanMembers(extra map[string]any, allowed []int) error {
+// scanProperties scans properties that passed checkProperties.
+func (r *redactor) scanProperties(extra map[string]any, allowed []int) error {
 	if len(extra) == 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-// Package client talks to a mesh gateway, with one method for each operation.
+// Package client connects programs to a mesh gateway, with a method for each operation.
 //
 // # Connect and register
 //
@@ -38,8 +38,8 @@
 // [MeshClient.OpenThread] starts a thread with a name. [MeshClient.Do] sends any other
 // request to the gateway.
 //
-// Package client/agent builds conversations on these methods. It can ask a question and
-// wait for the answer, or answer every question by calling a function.
+// Package client/agent is built on these methods. It asks a question and waits for the
+// answer, or answers every question by calling a function.
 //
 // # Errors
 //
@@ -61,11 +61,11 @@
 //
 // # Limits
 //
-// A request takes at most 10 seconds, or longer while bytes of the response arrive
+// A request takes at most 10 seconds, or longer while the response arrives
 // ([WithTimeout]). A response has at most 32 MiB ([WithMaxResponseBytes]). Redirects are
 // not followed. Failed requests are repeated only with [WithRetry]; see [RetryPolicy].
-// The gateway returns at most the 1000 newest messages of an inbox and has no cursor:
-// older messages appear when newer ones have been marked read.
+// The gateway has no cursor and lists only an inbox's newest 1000 messages: older ones
+// appear in a list of unread messages once newer ones are marked read.
 //
 // # Connections
 //
@@ -74,12 +74,12 @@
 // after four seconds, and after every 5xx response. If you pass [WithHTTPClient], set its
 // IdleConnTimeout below five seconds, or use [WithRetry].
 //
-// Without [WithRetry] a request that has a body is transmitted once, and any other
-// request at most three times. The client's own transport speaks only HTTP/1.1, because
-// net/http repeats a POST that was refused over HTTP/2. If your HTTP client speaks
-// HTTP/2, such a refusal is an error, and Send sets Uncertain. Behind a proxy that renews
-// its connection every hundred requests, about one Send in sixteen then fails under load,
-// unless you use WithRetry.
+// Even without [WithRetry], net/http may resend a request on a broken connection: never
+// one that has a body, any other up to twice. The client's own transport speaks only
+// HTTP/1.1, because net/http repeats a POST that was refused over HTTP/2. If your HTTP
+// client speaks HTTP/2, such a refusal is an error, and Send sets Uncertain. Behind a
+// proxy that renews its connection every hundred requests, about one Send in sixteen
+// fails under load, unless you use WithRetry.
 //
 // If a server sends more bytes after a response, net/http prints them to the standard
 // logger in package log ("Unsolicited response received on idle HTTP channel"), including

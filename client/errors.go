@@ -63,10 +63,11 @@ func (e *NotInRegistryError) Error() string {
 // Is makes the error match [ErrMesh].
 func (e *NotInRegistryError) Is(target error) bool { return target == ErrMesh }
 
-// MeshSecretLeakError reports that a message seems to contain a credential. Nothing was
-// posted. Rotate the credential and send the message without it.
+// MeshSecretLeakError reports that a message or other request seems to contain a
+// credential. It was not sent. Rotate the credential and try again without it.
 type MeshSecretLeakError struct {
-	// Finding is the rule that matched and the position; it does not contain the credential.
+	// Finding has the rule and the position, in bytes: in Content, or in the string in Extra
+	// or [Request] that matched. It does not contain the credential.
 	Finding scan.Finding
 	// Word is the word after the match that triggered a heuristic rule (10 or 12): for
 	// example aws, or a longer word that contains it, such as flaws. It is empty for other
@@ -124,10 +125,10 @@ type MeshGatewayError struct {
 	// Uncertain reports that the gateway may have accepted the message. Send it again only
 	// under the same IdempotencyKey, or it may arrive twice.
 	//
-	// It is set if an attempt got no response, a 5xx response, or a 2xx response from
-	// something else, such as a proxy. A 409 sets it if the client made the key, since only
-	// an earlier attempt can have used it. Only Send, Reply and Do set it, and never
-	// together with Delivered.
+	// It is set if an attempt that may have been transmitted got no response, a 5xx
+	// response, or a 2xx response from something else, such as a proxy. A 409 sets it if the
+	// client made the key, since only an earlier attempt can have used it. Only Send, Reply
+	// and Do set it, and never together with Delivered.
 	Uncertain bool
 	// RetryAfter is the wait requested by the Retry-After header, or 0.
 	RetryAfter time.Duration

@@ -21,7 +21,7 @@ import (
 // are nil if unset. RelatedTaskID is a string even if the gateway sends a number. Times
 // are strings, unchanged from the gateway.
 //
-// AdditionalProperties contains unknown fields as raw JSON. A later version may add a Go
+// AdditionalProperties has unknown properties as raw JSON. A later version may add a
 // field for one and remove it from the map.
 type MeshMessage = gateway.MeshMessage
 
@@ -38,8 +38,8 @@ const (
 	KindUnblock  = gateway.KindUnblock
 )
 
-// FetchOptions selects the messages that Fetch returns. The zero value selects all
-// messages to the client's own node, read and unread.
+// FetchOptions selects the messages that Fetch returns. The zero value selects the newest
+// 100 messages to the client's own node, read and unread.
 type FetchOptions struct {
 	// ToNode is the node name or alias whose inbox is read; "" means the client's own node.
 	ToNode string
@@ -64,7 +64,7 @@ type FetchOptions struct {
 var opListMessages = operation{method: http.MethodGet, path: "/messages", repeatable: true, noPages: true}
 
 // ListMessagesOptions selects the messages that ListMessages returns. The zero value
-// selects messages between all nodes.
+// selects the newest 100 between all nodes.
 type ListMessagesOptions struct {
 	// ToNode and FromNode are the recipient and the sender, each a name or an alias; ""
 	// selects all.
@@ -191,7 +191,7 @@ func (c *MeshClient) markRead(ctx context.Context, op operation, id int64) error
 }
 
 // SentOptions selects the messages that [MeshClient.Sent] returns. The zero value selects
-// all.
+// the newest 100.
 type SentOptions struct {
 	// ToNode is the recipient's name or alias; "" selects all.
 	ToNode string

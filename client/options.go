@@ -118,9 +118,10 @@ func WithoutSelfNameValidation() Option {
 }
 
 // WithHTTPClient sets the HTTP client, for proxies, certificates and tests. New copies
-// it. Redirects are never followed, and CheckRedirect is ignored. Over HTTP/2, a request
-// with a body fails where net/http would otherwise repeat it. Set the transport's
-// IdleConnTimeout below five seconds; see "Connections" in the package documentation.
+// it. Its Timeout applies, too. Redirects are never followed, and CheckRedirect is
+// ignored. Over HTTP/2, a request with a body fails where net/http would otherwise repeat
+// it. Set the transport's IdleConnTimeout below five seconds; see "Connections" in the
+// package documentation.
 func WithHTTPClient(httpClient *http.Client) Option {
 	return func(c *config) error {
 		if httpClient == nil {
@@ -165,9 +166,10 @@ func WithRetry(policy RetryPolicy) Option {
 	}
 }
 
-// WithLogger sets the logger for warnings (an invalid node name, a short Watch interval,
-// Serve errors without OnError) and for retries, which are logged at debug level. The
-// default is slog.Default() when New is called. Contents and tokens are never logged.
+// WithLogger sets the logger. Warnings are about, for example, an invalid node name,
+// dropped capabilities or Serve errors without OnError; retries are logged at debug
+// level. The default is slog.Default() when New is called. Contents and tokens are never
+// logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
 		if logger == nil {

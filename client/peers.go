@@ -17,13 +17,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
-// MeshPeer is one row in the peer list. It is a generated type; [gateway.MeshPeer] lists
-// its fields. Name is always set, and Capabilities is never nil; its numbers are
-// json.Number. If the gateway did not send a field, URL, LastHealth, LastSeen,
-// RegisteredAt and PeerToken are nil, and Enabled is true. Times are strings, unchanged
-// from the gateway.
+// MeshPeer is a node registered at the gateway. It is a generated type;
+// [gateway.MeshPeer] lists its fields. Name is always set, and Capabilities is never nil;
+// its numbers are json.Number. If the gateway did not send a field, URL, LastHealth,
+// LastSeen, RegisteredAt and PeerToken are nil, and Enabled is true. Times are strings,
+// unchanged from the gateway.
 //
-// AdditionalProperties contains unknown fields as raw JSON. A later version may add a Go
+// AdditionalProperties has unknown properties as raw JSON. A later version may add a
 // field for one and remove it from the map.
 type MeshPeer = gateway.MeshPeer
 
@@ -37,8 +37,9 @@ type RegisterRequest struct {
 	// URL is the node's network address. Gateways require one, but nothing in this module
 	// connects to it. The default is "http://NODE:8787".
 	URL string
-	// Capabilities describes the node to its peers, as any JSON object. It replaces the
-	// capabilities from an earlier registration; if it is nil, current gateways clear them.
+	// Capabilities describes the node to its peers, as any JSON object, which is not scanned
+	// for credentials. It replaces earlier capabilities; nil clears them at current
+	// gateways.
 	Capabilities map[string]any
 	// Extra adds request properties for a newer gateway. Its strings and keys are scanned
 	// for credentials. "name" and properties that have their own field are a [*ValueError].
@@ -110,11 +111,11 @@ func (c *MeshClient) Register(ctx context.Context, req RegisterRequest) (*MeshPe
 	if c.node == seam.ClaimNode {
 		return nil, invalidValue("node", c.node, "is reserved for ServeOptions.Lease")
 	}
-	if err := cmp.Or(c.redactor.checkMembers(req.Extra, registerNames), c.redactor.scanMembers(req.Extra, nil)); err != nil {
+	if err := cmp.Or(c.redactor.checkProperties(req.Extra, registerNames), c.redactor.scanProperties(req.Extra, nil)); err != nil {
 		return nil, err
 	}
 	req.URL = cmp.Or(req.URL, "http://"+c.node+":8787")
-	body, err := encodeMembers(gateway.RegisterPeerRequest{Name: c.node, URL: req.URL, Capabilities: req.Capabilities}, req.Extra)
+	body, err := encodeProperties(gateway.RegisterPeerRequest{Name: c.node, URL: req.URL, Capabilities: req.Capabilities}, req.Extra)
 	if err != nil {
 		return nil, err
 	}

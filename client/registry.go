@@ -12,8 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/editdistance"
 )
 
-// registry caches the enabled peers' names. A name is valid only if the gateway lists it:
-// if the registry cannot be read, no name is valid.
+// registry caches the enabled peers' names. If it cannot be read, no name is valid.
 type registry struct {
 	client *MeshClient
 	ttl    time.Duration

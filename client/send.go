@@ -56,7 +56,7 @@ func opSend(keyed, ownKey bool) operation {
 // takes these steps:
 //
 //  1. Validate the request. An invalid field is a [*ValueError].
-//  2. Look up the recipient in the gateway's registry, or alone if the registry is too
+//  2. Look up the recipient in the gateway's registry, by itself if the registry is too
 //     large. An unknown recipient is a [*NotInRegistryError]; if the registry cannot be
 //     read, that error is returned.
 //  3. Scan the content for credentials, including this client's token and the one in
@@ -74,9 +74,9 @@ func (c *MeshClient) Send(ctx context.Context, req SendRequest) (*MeshMessage, e
 	return c.send(ctx, resolveAlias(c.aliases, req.To), req, req.IdempotencyKey == "")
 }
 
-// CheckSend takes the first three steps in [MeshClient.Send] and returns their error. It
-// posts nothing. Call it before work that's wasted if the message can't be sent, such as
-// opening a thread.
+// CheckSend makes the checks of [MeshClient.Send], its first three steps, and returns
+// their error. It posts nothing. Call it before work that's wasted if the message can't
+// be sent, such as opening a thread.
 func (c *MeshClient) CheckSend(ctx context.Context, req SendRequest) error {
 	if err := c.ready(ctx); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (c *MeshClient) scanContent(req SendRequest) error {
 	if err := c.redactor.scan(req.Content, req.AllowRules); err != nil {
 		return err
 	}
-	return c.redactor.scanMembers(req.Extra, req.AllowRules)
+	return c.redactor.scanProperties(req.Extra, req.AllowRules)
 }
 
 // send does not resolve aliases. ownKey means that this package makes the idempotency
@@ -117,7 +117,7 @@ func (c *MeshClient) send(ctx context.Context, to string, req SendRequest, ownKe
 // post requires a checked message.
 func (c *MeshClient) post(ctx context.Context, to string, req SendRequest, ownKey bool) (*MeshMessage, error) {
 	m := c.message(to, req)
-	body, err := encodeMembers(m, req.Extra)
+	body, err := encodeProperties(m, req.Extra)
 	if err != nil {
 		return nil, err
 	}

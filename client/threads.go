@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// Thread is a named conversation. It is a generated type; [gateway.Thread] lists its
+// Thread is a named group of messages. It is a generated type; [gateway.Thread] lists its
 // fields. SessionID is nil if there is no session. Only OpenThread sets Created. Times
 // are strings, unchanged from the gateway.
 type Thread = gateway.Thread
@@ -25,7 +25,7 @@ const (
 )
 
 // ListThreadsOptions selects the threads that ListThreads returns. The zero value selects
-// all.
+// the 50 used last.
 type ListThreadsOptions struct {
 	// Peer selects threads whose pair contains this name or alias; "" selects all. The
 	// gateway matches Peer and Topic as a substring, like SQL's LIKE: ASCII case is ignored,
@@ -83,10 +83,10 @@ func opGetThread(id string) operation {
 // always nil, because the gateway does not return it here. An unknown id is a
 // [*MeshGatewayError] with status 404.
 //
-// If opts.Newest is set, GetThread lists the newest messages instead (GET /messages).
-// Then ReadAt is set, but the Thread has only its ID, unless there are no messages. If a
-// thread has more than 2000 messages, only the oldest 1000 and the newest 1000 can be
-// listed.
+// If opts.Newest is set, GetThread lists the newest messages (GET /messages), still the
+// oldest of them first. Then ReadAt is set, but the Thread has only its ID, unless there
+// are no messages. If a thread has more than 2000 messages, only the oldest 1000 and the
+// newest 1000 can be listed.
 func (c *MeshClient) GetThread(ctx context.Context, id string, opts GetThreadOptions) (*Thread, []MeshMessage, error) {
 	if err := cmp.Or(c.ready(ctx), checkPathSegment("id", id), checkLimit(opts.Limit, maxLimit)); err != nil {
 		return nil, nil, err

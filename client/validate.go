@@ -155,7 +155,7 @@ func (r *redactor) checkMessage(to string, req SendRequest) error {
 		return invalid("RelatedTaskID", "must fit into a signed 64-bit integer")
 	}
 	return cmp.Or(
-		checkIdempotencyKey(req.IdempotencyKey), r.checkMembers(req.Extra, sendNames), checkAllowRules(req.AllowRules))
+		checkIdempotencyKey(req.IdempotencyKey), r.checkProperties(req.Extra, sendNames), checkAllowRules(req.AllowRules))
 }
 
 func checkAllowRules(rules []int) error {

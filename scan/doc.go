@@ -9,7 +9,7 @@
 //	}
 //	safe := scan.New().Redact(logLine)
 //
-// Package client calls [Find] before it sends a message. To scan for other live tokens or
+// Package client scans each message before it sends it. To scan for other live tokens or
 // more kinds of keys, make a [Scanner] with [WithLiveToken] or [WithExtendedRules].
 // [Scanner.FindAll] lists every match, and [Scanner.Redact] replaces them.
 //
@@ -18,9 +18,9 @@
 // Rules are ordered; see [Rules]. Find returns the leftmost match of the first rule that
 // matches anywhere: an early JWT doesn't hide a late PyPI token.
 //
-// A match starts at an ASCII word boundary, so "-sk-…" matches and "_AKIA…" doesn't. Only
-// rule 6 also requires a boundary at its end. Non-ASCII bytes, valid UTF-8 or not, aren't
-// word characters. Offsets are in bytes.
+// Except for live tokens, a match starts at an ASCII word boundary, so "-sk-…" matches
+// and "_AKIA…" doesn't. Only rule 6 also requires a boundary at its end. Non-ASCII bytes,
+// valid UTF-8 or not, aren't word characters. Offsets are in bytes.
 //
 // Rules 10 and 12 are heuristics: they require a word ("aws", "MESH_GATEWAY_TOKEN") later
 // in the text, on any line.

@@ -16,8 +16,8 @@ type Rule struct {
 	Advice string
 }
 
-// Heuristic reports whether the rule also matches harmless text. Rules 10 and 12 match
-// any 40 or 48 suitable characters before a certain word.
+// Heuristic reports whether the rule is 10 or 12. They match any 40 or 48 suitable
+// characters before a certain word, so they often match harmless text.
 func (r Rule) Heuristic() bool { return r.Number == awsSecret || r.Number == meshToken }
 
 // Indexes in table, in the order in which Find tries the rules. Up to meshToken, the
@@ -199,8 +199,8 @@ func lastNot(c class, content string, lo, hi int) int {
 //	110  slack-token                xox, one letter from abcdeoprs, - and 20 or more U
 //	111  pem-private-key            a PEM private key, first to last line, at any position
 //
-// A PEM key without its last line matches if at least 40 base64 characters follow the
-// first line. The match ends at the first byte that isn't base64, white space or a
+// A PEM key without its last line matches if another line has at least 40 base64
+// characters. The match ends at the first byte that isn't base64, white space or a
 // backslash ("\n" in JSON).
 func WithExtendedRules() Option {
 	return func(c *config) { c.extended = true }

@@ -26,7 +26,7 @@ type AnswerOptions struct {
 	// Spool is a directory that keeps finished answers until they are delivered, even if the
 	// program ends or is killed. It is created if it does not exist, and only the owner can
 	// read its files. If others can write to the directory or to the node's files in it, or
-	// if such a file is a link, the error is a *ValueError.
+	// if such a file is a link, the error is a [*client.ValueError].
 	//
 	// The next Answer for the same node, gateway and directory delivers them first, without
 	// calling the function again. If the crash came just after a delivery, an idempotency

@@ -49,9 +49,9 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 //
 // If there is no answer, the error is a [*NoAnswerError]. If the client's own node isn't
 // registered, it couldn't receive one, and the error is a [*client.NotInRegistryError]
-// with Sender set. Ask first waits for a Serve or Answer that is registering the node
-// with the same client. An invalid request is a [*client.ValueError]. req.Kind must be ""
-// or KindQuestion.
+// with Sender set. If a Serve or Answer with the same client is registering the node, Ask
+// waits for it. An invalid request is a [*client.ValueError]: req.Kind must be "" or
+// KindQuestion, and req.To another node.
 //
 // Ask makes the checks of [client.MeshClient.Send], opens a thread for the question and
 // posts it there. The answer is the recipient's first message of kind answer in this
@@ -84,8 +84,9 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 // # Repeating a question
 //
 // After a 500, the gateway may have stored the question anyway, so Ask repeats it under
-// the same idempotency key. If req has its own key, you can ask again, for example after
-// a crash: thread and number are derived from the key, and the question arrives once.
+// the same idempotency key, up to four times. If req has its own key, you can ask again,
+// for example after a crash: thread and number are derived from the key, and the question
+// arrives once.
 //
 // # Older gateways
 //
@@ -109,9 +110,10 @@ func Ask(ctx context.Context, c *client.MeshClient, req client.SendRequest) (ans
 // others.
 //
 // All questions share one thread. AskAll tries to send each of them before it yields the
-// first result. If req.To is not "", or if to is empty or names a node twice, the only
-// result is a [*client.ValueError]. If you break out of the loop, questions already sent
-// remain, as when ctx ends. Each range over the sequence asks again.
+// first result. If the client's own node isn't registered, the only result is that error,
+// as in Ask. If req.To is not "", or if to is empty or names a node twice, it is a
+// [*client.ValueError]. If you break out of the loop, questions already sent remain, as
+// when ctx ends. Each range over the sequence asks again.
 func AskAll(ctx context.Context, c *client.MeshClient, to []string, req client.SendRequest) iter.Seq2[client.MeshMessage, error] {
 	return ask(ctx, c, slices.Clone(to), req)
 }
@@ -127,7 +129,7 @@ func AskAll(ctx context.Context, c *client.MeshClient, to []string, req client.S
 // result is a [*client.ValueError].
 func Await(ctx context.Context, c *client.MeshClient, questions ...client.MeshMessage) iter.Seq2[client.MeshMessage, error] {
 	return func(yield func(message, error) bool) {
-		n, err := of(ctx, c)
+		n, err := newNode(ctx, c)
 		if err == nil {
 			err = n.checkQuestions(questions)
 		}
@@ -142,7 +144,7 @@ func Await(ctx context.Context, c *client.MeshClient, questions ...client.MeshMe
 
 func ask(ctx context.Context, c *client.MeshClient, to []string, req request) iter.Seq2[message, error] {
 	return func(yield func(message, error) bool) {
-		n, err := of(ctx, c)
+		n, err := newNode(ctx, c)
 		req, nodes := req, to // for this range
 		if err == nil {
 			nodes, err = n.checkAsk(to, &req)

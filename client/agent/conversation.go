@@ -14,12 +14,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/label"
 )
 
-// conversation matches an answer with its question: both have the same peer, thread (""
+// correlation matches an answer with its question: both have the same peer, thread (""
 // outside threads) and question number.
-type conversation struct{ node, thread, number string }
+type correlation struct{ node, thread, number string }
 
-func conversationWith(node string, m message) conversation {
-	return conversation{node, m.GetThreadID(), questionNumber(m.GetRelatedTaskID())}
+func correlationWith(node string, m message) correlation {
+	return correlation{node, m.GetThreadID(), questionNumber(m.GetRelatedTaskID())}
 }
 
 // Questions have 53-bit numbers, which JavaScript reads exactly. Task numbers are

@@ -3,8 +3,8 @@
 //
 // # A bot
 //
-// [Answer] registers the node, calls a function for each question, and sends the text
-// that the function returns:
+// [Answer] calls a function for each question and sends the text that it returns. With
+// Register, it first registers the node:
 //
 //	bot, err := client.New("bot") // MESH_GATEWAY_URL and MESH_GATEWAY_TOKEN
 //	if err != nil { ... }
@@ -27,7 +27,7 @@
 //	answer, err := agent.Ask(ctx, me, client.SendRequest{To: "bot", Content: "Is the build green?"})
 //
 // The asking node must be registered, too, or the error is a [*client.NotInRegistryError]
-// with Sender set. [AskAll] asks several nodes and yields each answer when it arrives.
+// with Sender set. [AskAll] asks several nodes and yields each answer as it arrives.
 //
 // If no answer arrives, the error is a [*NoAnswerError], which wraps the reason. The
 // question remains at the gateway. [Await] waits for its answer again, even after a
@@ -43,12 +43,11 @@
 //
 // A function that calls a model costs money. Once it has returned a text, only the
 // delivery is repeated, under an idempotency key: the answer arrives once. With a Spool
-// this holds across a crash, too. Then the function is called again for a question only
-// if it failed, or if the program ended while it ran, and at most MaxAttempts times per
-// process.
+// this holds across a crash, too: the function is called again for a question only if it
+// failed or the program ended while it ran, and at most MaxAttempts times per process.
 //
-// # Below
+// # Building blocks
 //
-// Use [Serve] if your function sends replies itself, or none. [Watch] yields unread
+// Use [Serve] if your function sends its own replies, or none. [Watch] yields unread
 // messages and marks nothing. [GetMessage] finds a message by its id.
 package agent

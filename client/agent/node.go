@@ -28,8 +28,8 @@ func rowErrors(err error) []*client.RowError { return seam.Parts[*client.RowErro
 // withoutRows returns nil if err reports invalid rows, otherwise err.
 func withoutRows(err error) error { return seam.Without[*client.RowError](err) }
 
-// of rejects a nil context, and a client not made by [client.New].
-func of(ctx context.Context, c *client.MeshClient) (*node, error) {
+// newNode rejects a nil context, and a client not made by [client.New].
+func newNode(ctx context.Context, c *client.MeshClient) (*node, error) {
 	n := &node{c, seam.Of(c).(unexported)} //nolint:forcetypeassert // Of returns no other type
 	if err := n.Ready(ctx); err != nil {
 		return nil, err

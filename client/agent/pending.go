@@ -31,9 +31,9 @@ type PendingOptions struct {
 // it belongs to an earlier question.
 //
 // Pending sends two requests. If the inbox has 1000 answers newer than a question, it
-// sends one more for that conversation.
+// sends one more for that recipient and thread.
 func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]client.MeshMessage, error) {
-	n, err := of(ctx, c)
+	n, err := newNode(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -44,16 +44,16 @@ func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]
 	if len(questions) == 0 {
 		return questions, err
 	}
-	newest := make(map[conversation]int64)
-	complete, err2 := n.readAnswers(ctx, newest, conversation{node: n.Resolve(opts.ToNode), thread: opts.ThreadID})
+	newest := make(map[correlation]int64)
+	complete, err2 := n.readAnswers(ctx, newest, correlation{node: n.Resolve(opts.ToNode), thread: opts.ThreadID})
 	pending := []message{}
 	for _, q := range questions {
-		of := conversationWith(q.ToNode, q)
-		if _, known := newest[of]; err2 == nil && !known && q.ID < complete {
-			newest[of] = 0
-			_, err2 = n.readAnswers(ctx, newest, of)
+		asked := correlationWith(q.ToNode, q)
+		if _, known := newest[asked]; err2 == nil && !known && q.ID < complete {
+			newest[asked] = 0
+			_, err2 = n.readAnswers(ctx, newest, asked)
 		}
-		if newest[of] <= q.ID {
+		if newest[asked] <= q.ID {
 			pending = append(pending, q)
 		}
 	}
@@ -63,16 +63,16 @@ func Pending(ctx context.Context, c *client.MeshClient, opts PendingOptions) ([]
 	return pending, err
 }
 
-// readAnswers adds the id of the newest answer in each conversation to newest. of selects
-// peer and thread; "" selects all. From the id complete on, no answer is missing.
-func (c *node) readAnswers(ctx context.Context, newest map[conversation]int64, of conversation) (complete int64, err error) {
+// readAnswers adds each correlation's newest answer id to newest. only selects peer and
+// thread; "" selects all. From the id complete on, no answer is missing.
+func (c *node) readAnswers(ctx context.Context, newest map[correlation]int64, only correlation) (complete int64, err error) {
 	rows, _, err := c.List(ctx, query{
-		ToNode: c.Name, FromNode: of.node, ThreadID: of.thread, Kind: client.KindAnswer, Limit: maxLimit,
+		ToNode: c.Name, FromNode: only.node, ThreadID: only.thread, Kind: client.KindAnswer, Limit: maxLimit,
 	}, seam.List{NoContents: true})
 	for _, m := range rows {
 		if m.Kind == client.KindAnswer && m.ToNode == c.Name {
-			of := conversationWith(m.FromNode, m)
-			newest[of] = max(newest[of], m.ID)
+			answered := correlationWith(m.FromNode, m)
+			newest[answered] = max(newest[answered], m.ID)
 		}
 	}
 	if len(rows) >= maxLimit {

@@ -14,7 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonlist"
 )
 
-// GetMessage returns a message to the client's node by its id. It marks nothing read.
+// GetMessage returns the message with this id from the client's inbox. It marks nothing
+// read.
 //
 // The gateway can't return a single message, and lists only the newest 1000. So
 // GetMessage searches the inbox and, if that list may be incomplete, the unread messages,
@@ -26,7 +27,7 @@ import (
 // was searched. If it's invalid, the error is a [*client.RowError]; other invalid
 // messages are ignored. An id below 1 is a [*client.ValueError].
 func GetMessage(ctx context.Context, c *client.MeshClient, id int64) (found *client.MeshMessage, err error) {
-	n, err := of(ctx, c)
+	n, err := newNode(ctx, c)
 	if err == nil {
 		err = checkMessageID(id)
 	}

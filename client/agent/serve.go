@@ -64,7 +64,8 @@ type ServeOptions struct {
 	// 5. In Answer, it is also how often a delivery may fail.
 	MaxAttempts int
 	// OnGiveUp decides whether to mark a message read after giving it up. It receives the
-	// last attempt's error, and occupies a worker. If nil, such messages stay unread.
+	// last attempt's error, and occupies a worker: like handlers, calls may be concurrent.
+	// If nil, such messages stay unread.
 	OnGiveUp func(client.MeshMessage, error) (markRead bool)
 	// OnError is called if a message is given up or can't be marked read, and, with a zero
 	// message, if polling or registration fails, which does not end Serve. If nil, errors
@@ -116,10 +117,11 @@ type ServeOptions struct {
 // # The end
 //
 // When ctx ends, Serve starts no more handlers, waits for running ones, and returns nil.
-// The handlers' context outlives ctx, so they can finish and reply. Marks that are still
-// waiting are sent until one fails, and OnError receives the rest. After
-// [client.MeshClient.Close], Serve returns an error that matches net.ErrClosed as soon as
-// the running handlers have returned. Messages that wait for another attempt stay unread.
+// The handlers' context has ctx's values but outlives it, so they can finish and reply;
+// only [client.MeshClient.Close] cancels it. Marks that are still waiting are sent until
+// one fails, and OnError receives the rest. After Close, Serve returns an error that
+// matches net.ErrClosed as soon as the running handlers have returned. Messages that wait
+// for another attempt stay unread.
 //
 // # Marks
 //
@@ -146,7 +148,7 @@ func Serve(ctx context.Context, c *client.MeshClient, handler func(context.Conte
 }
 
 func serve(ctx context.Context, given *client.MeshClient, handle handler, opts AnswerOptions) error {
-	c, err := of(ctx, given)
+	c, err := newNode(ctx, given)
 	if err != nil {
 		return err
 	}
@@ -232,7 +234,7 @@ type server struct {
 	claims    claims
 	spool     *spool.Spool
 	resumed   map[messageKey]bool // answered by an earlier process; a late poll may show them as unread
-	threads   sync.Map            // thread id -> conversation name
+	threads   sync.Map            // thread id -> name
 	hint      sync.Once
 }
 

@@ -75,7 +75,7 @@ func (w *waiter) run(ctx context.Context) {
 	}
 }
 
-// send sends each question, unless another one is waiting in the same conversation.
+// send sends each question, unless another one with the same correlation is waiting.
 func (w *waiter) send(ctx context.Context) {
 	w.unsent = slices.DeleteFunc(w.unsent, func(q *outgoing) bool {
 		req := q.req
@@ -85,8 +85,8 @@ func (w *waiter) send(ctx context.Context) {
 		if w.client.Ended(ctx) != nil {
 			return false
 		}
-		turn := conversation{q.to, req.ThreadID, questionNumber(req.RelatedTaskID)}
-		if _, taken := w.client.State.LoadOrStore(turn, w); taken { // another question waits in the conversation
+		turn := correlation{q.to, req.ThreadID, questionNumber(req.RelatedTaskID)}
+		if _, taken := w.client.State.LoadOrStore(turn, w); taken { // another question waits
 			return false
 		}
 		receipt, err := w.client.Post(ctx, q.to, req, q.ownKey)
@@ -250,7 +250,7 @@ func (w *waiter) pollThread(ctx context.Context, thread string) error {
 
 // isAnswer reports whether m answers q.
 func (c *node) isAnswer(q, m message) bool {
-	return m.Kind == client.KindAnswer && m.ToNode == c.Name && conversationWith(m.FromNode, m) == conversationWith(q.ToNode, q) && m.ID > q.ID
+	return m.Kind == client.KindAnswer && m.ToNode == c.Name && correlationWith(m.FromNode, m) == correlationWith(q.ToNode, q) && m.ID > q.ID
 }
 
 // deliver marks an answer read and yields it, even if marking fails.
@@ -268,7 +268,7 @@ func (w *waiter) deliver(ctx context.Context, q, answer message) {
 // settle ends the waiting for a question.
 func (w *waiter) settle(q message) {
 	w.pending = slices.DeleteFunc(w.pending, func(p message) bool { return p.ID == q.ID })
-	w.client.State.CompareAndDelete(conversationWith(q.ToNode, q), w)
+	w.client.State.CompareAndDelete(correlationWith(q.ToNode, q), w)
 }
 
 // askWindow is the limit for a poll of a whole thread. If a thread has more answers,

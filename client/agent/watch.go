@@ -63,9 +63,10 @@ type WatchOptions struct {
 //		...
 //	}
 //
-// The sequence ends when ctx ends or the loop breaks. After [client.MeshClient.Close] it
-// yields an error that matches net.ErrClosed and ends. Invalid options yield one
-// [*client.ValueError] and end it. A Retry-After up to a minute is honored.
+// The sequence ends, without an error, when ctx ends or the loop breaks. After
+// [client.MeshClient.Close] it yields an error that matches net.ErrClosed and ends.
+// Invalid options yield one [*client.ValueError] and end it. A Retry-After up to a minute
+// is honored.
 //
 // # Full inboxes
 //
@@ -95,7 +96,7 @@ type WatchOptions struct {
 // unread.
 func Watch(ctx context.Context, c *client.MeshClient, opts WatchOptions) iter.Seq2[client.MeshMessage, error] {
 	return func(yield func(message, error) bool) {
-		n, err := of(ctx, c)
+		n, err := newNode(ctx, c)
 		checked := opts
 		if err == nil {
 			checked, err = opts.withDefaults(n)

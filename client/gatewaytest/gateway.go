@@ -7,10 +7,10 @@
 //	// g.Requests(gatewaytest.SendMessage) returns the requests that arrived.
 //
 // It responds like a recorded real gateway. Peers, messages and threads have the real
-// filters, limits and idempotency keys, and errors have the real status, content type and
-// text. docs/gateway.md lists the rules. Like older gateways, it ignores the query
-// parameter to_node: a client has to send "to". [WithBareArrays] and [WithoutIdempotency]
-// make it behave like older gateways.
+// filters, limits and idempotency keys. Errors have the real status, content type and
+// text, except for the reason why JSON is invalid. docs/gateway.md lists the rules. Like
+// older gateways, it ignores the query parameter to_node: a client has to send "to".
+// [WithBareArrays] and [WithoutIdempotency] imitate other versions.
 //
 // # Faults
 //
@@ -277,7 +277,7 @@ func hostName(host string) string {
 //	BytesPerSecond int        // rate of the body of the usual response, as on a slow link; 0 means no limit
 //	HangUp      bool          // close the connection instead of responding; with Body, in the middle of the body
 //	AfterEffect bool          // let the request take effect, and replace only its response
-//	AfterEvents int           // not used, because the gateway has no streams
+//	AfterEvents int           // must be 0, because the gateway has no streams
 //	Status      int           // status of the response; 0 means 200
 //	Header      http.Header   // header of the response; the default Content-Type is text/plain
 //	Body        string        // body of the response
@@ -287,8 +287,9 @@ func hostName(host string) string {
 // announced length.
 type Fault = testserver.Fault
 
-// Fail makes an operation fail. Several faults for one operation happen in the order of
-// the Fail calls. Fail panics if the operation is unknown or the status is invalid.
+// Fail makes an operation's next requests fail. Several faults for one operation happen
+// in the order of the Fail calls. Fail panics if the operation is unknown or the status
+// is invalid.
 func (g *Gateway) Fail(op Operation, fault Fault) { g.server.Fail(op, fault) }
 
 // FailIf calls choose for every request without a fault from [Gateway.Fail], and applies

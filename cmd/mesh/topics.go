@@ -127,12 +127,9 @@ Copilot CLI and pi). Deleted sessions are missing: Claude Code deletes them afte
 			Long: `Hosts: Calls to OpenRouter, Bedrock, Vertex and Azure are recorded with their platform. Calls to any other host, except a provider's
 own, are unpriced unless you name the host:
 
-  --host HOST=API             a host with the API of openai, deepseek, anthropic, gemini or xai, or
-                              with converse, invoke, cohere or ollama; HOST may have a :PORT
-  --host HOST=API:NAME        NAME bills the calls, as in api.groq.com=openai:groq; its prices come
-                              from --prices
-  --host HOST=PLATFORM        a private endpoint of openrouter, bedrock, vertex or azure, also with
-                              a :REGION, as in llm.example.com=bedrock:us-east-1
+  --host HOST=API             a host with the API openai, deepseek, anthropic, gemini, xai, converse, invoke, cohere or ollama; HOST may have a :PORT
+  --host HOST=API:NAME        NAME bills the calls, as in api.groq.com=openai:groq; its prices come from --prices
+  --host HOST=PLATFORM        a private endpoint of openrouter, bedrock, vertex or azure, also with a :REGION, as in llm.example.com=bedrock:us-east-1
   --upstream PROVIDER=URL     another base URL with a provider's API and prices
   --azure KIND                the deployment kind; without it, calls to Azure are unpriced
 
@@ -156,13 +153,13 @@ NODE_OPTIONS. SIGTERM or ^C ends it after the running calls, and a second signal
 			Short: "Budgets, and rules that fail a CI step",
 			Long: `mesh meter --budget stops calls at a limit in USD. mesh usage --budget shows what's left of it:
 
-  5/day               calls of today (UTC)
-  100/month           calls of this month (UTC)
-  5                   in meter all calls of this run, in usage all calls of the files
+  5/day               today's calls (UTC)
+  100/month           this month's calls (UTC)
+  5                   in meter all calls in this run, in usage all calls in the files
   2/day/label:user    for each value of the label; usage shows the one that spent most
 
-Meter answers calls with 402 once a budget is used up, and warns at 80 %; running calls may exceed it. With --log, calls of earlier runs
-and other programs in the directory count too. These programs see each other's calls within a second, and may exceed the budget by what
+Meter refuses calls with 402 (Codex: 400) once a budget is used up, and warns at 80 %; running calls may exceed it. With --log, earlier runs' and other
+programs' calls in the directory count too. These programs see each other's calls within a second, and may exceed the budget by what
 they spend in that time. Invalid lines in the directory don't count: one warning is printed for all, and with --strict, which needs a
 budget with a period, all calls are refused. Under mesh serve, a run is one question.
 

@@ -88,7 +88,7 @@ you use nohup. On Linux, COMMAND gets SIGTERM if serve itself is killed.`,
 	flags.DurationVar(&o.interval, "interval", 0, "polling `INTERVAL` (default 1s after a message, growing to 5s)")
 	flags.DurationVar(&o.share, "share", 0, "share messages with servers that take over after this `SILENCE`")
 	flags.StringVar(&o.spool, "spool", "", "`DIR` that keeps finished answers until they are delivered")
-	flags.StringVar(&o.giveUp, "give-up", leaveUnread, "mark or `leave` a message after the last try")
+	flags.StringVar(&o.giveUp, "give-up", leaveUnread, "`ACTION` after the last try: mark or leave it")
 	flags.IntSliceVar(&o.allowRules, "allow-rule", nil, "scan rule to ignore in answers; repeatable")
 	o.RulesFlag(cmd)
 	app.Complete(cmd, "kind", cobra.FixedCompletions(append(slices.Clone(mail.Kinds), allKinds), cobra.ShellCompDirectiveNoFileComp))

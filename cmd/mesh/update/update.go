@@ -29,13 +29,13 @@ func New(a *app.App) *cobra.Command {
 		Short: "Get the newest prices and retirement dates",
 		Long: `Update gets the project's newest reviewed facts: prices, fees, factors, regions, holidays and the dates on which
 models retire. It prints what changed and stores the facts in your data directory. All commands use them while they are newer
-than the built-in ones. Nothing else requests facts.
+than the built-in ones. No other command requests facts.
 
 FILE is facts-1.txt, DIR the project's discovery/facts or a clone of the project, and URL a mirror of the directory with
 facts-1.txt.
 
 All or nothing: if one cell is wrong or the version is older, the error names the file and the line, and the old facts stay in
-use. The exit status is then 2 for FILE and DIR, and 3 for an answer.
+use. The exit status is then 2 for FILE and DIR, and 3 for a download.
 
 MESH_FACTS=FILE|DIR replaces the stored facts. --prices and MESH_PRICES, your own prices, still come first.`,
 		Example: "  mesh update\n  mesh update ~/mesh-go --dry-run\n  mesh update https://mirror.example.com/mesh-go",
