@@ -263,7 +263,6 @@ func exceedsBound(err error) bool {
 	return errors.Is(err, ErrTooLarge) || errors.Is(err, wire.ErrTooMany)
 }
 
-// maxWarned limits the peer names in a warning.
 const maxWarned = 10
 
 func (c *MeshClient) warnDropped(ctx context.Context, peers []MeshPeer) {

@@ -101,7 +101,6 @@ func isNodeNameInAnyCase(name string) bool {
 }
 
 const (
-	// maxSimilarNames limits the names listed in an error.
 	maxSimilarNames = 3
 	// maxCompared limits the time: 10,000 comparisons take about 0.1 s.
 	maxCompared = 10_000

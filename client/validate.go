@@ -23,7 +23,6 @@ const (
 	maxLimit          = 1000
 )
 
-// liveTokenRule is the scan rule for live tokens.
 const liveTokenRule = 0
 
 var invalid, invalidValue = argument.Hidden, argument.Plain

@@ -153,7 +153,6 @@ func (c *Client) newAPIs() apis {
 	}
 }
 
-// userAgent sets the User-Agent header.
 type userAgent struct{ client *http.Client }
 
 // Do implements the generated clients' HttpRequestDoer.

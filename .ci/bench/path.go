@@ -2,7 +2,6 @@ package main
 
 import "strconv"
 
-// path is a table row.
 type path struct {
 	name, program string
 	args          []string

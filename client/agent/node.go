@@ -38,7 +38,6 @@ func newNode(ctx context.Context, c *client.MeshClient) (*node, error) {
 	return n, nil
 }
 
-// isOwn reports whether this node sent the message.
 func (c *node) isOwn(m message) bool { return m.FromNode == c.Name }
 
 var invalid, invalidValue = argument.Hidden, argument.Plain

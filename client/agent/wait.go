@@ -248,7 +248,6 @@ func (w *waiter) pollThread(ctx context.Context, thread string) error {
 	return err
 }
 
-// isAnswer reports whether m answers q.
 func (c *node) isAnswer(q, m message) bool {
 	return m.Kind == client.KindAnswer && m.ToNode == c.Name && correlationWith(m.FromNode, m) == correlationWith(q.ToNode, q) && m.ID > q.ID
 }

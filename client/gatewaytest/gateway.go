@@ -244,11 +244,11 @@ func (g *Gateway) guarded(next http.Handler) http.Handler {
 	if g.hosts == nil {
 		return next
 	}
-	strange := g.server.Handle(other, func(*http.Request) answer {
+	strange := g.server.Handle(other, func(*http.Request) response {
 		return refuse(http.StatusForbidden, "a gateway without a token accepts only its own host names; mesh gateway --host NAME adds one")
 	})
 	var origins http.CrossOriginProtection
-	origins.SetDenyHandler(g.server.Handle(other, func(*http.Request) answer {
+	origins.SetDenyHandler(g.server.Handle(other, func(*http.Request) response {
 		return refuse(http.StatusForbidden, "a gateway without a token refuses requests from other web pages")
 	}))
 	next = origins.Handler(next)

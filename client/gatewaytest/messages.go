@@ -61,7 +61,7 @@ func (g *Gateway) listMessages(r *http.Request) (action, []issue) {
 	query := r.URL.Query()
 	f := queryFields(query)
 	unreadOnly, limit := f.boolean("unread_only", false), f.limit(100, 1000)
-	return func(*peer) answer {
+	return func(*peer) response {
 		if channel := query.Get("channel"); channel != "" {
 			return unknownChannel(channel)
 		}
@@ -99,7 +99,7 @@ func (m *message) matches(query url.Values) bool {
 func (g *Gateway) markMessageRead(r *http.Request) (action, []issue) {
 	f := fields{place: "path", values: object{"msg_id": r.PathValue("msg_id")}}
 	id := f.integer("msg_id")
-	return func(*peer) answer {
+	return func(*peer) response {
 		if !id.IsInt64() {
 			return internalError()
 		}
@@ -137,7 +137,7 @@ func (g *Gateway) sendMessage(r *http.Request) (action, []issue) {
 	}
 	m.ThreadID, m.RelatedTaskID = f.optional("thread_id", 0), f.integer("related_task_id")
 	f.list("mentions")
-	return func(caller *peer) answer {
+	return func(caller *peer) response {
 		if refusal := refuseMessage(m.Kind, to, channel, key); refusal != nil {
 			return *refusal
 		}
@@ -152,8 +152,8 @@ func (g *Gateway) sendMessage(r *http.Request) (action, []issue) {
 
 // refuseMessage refuses an unknown kind, and every message that is not to exactly one
 // node.
-func refuseMessage(kind string, to, channel, key *string) *answer {
-	var refusal answer
+func refuseMessage(kind string, to, channel, key *string) *response {
+	var refusal response
 	switch {
 	case !slices.Contains([]string{"answer", "fyi", "question", "status", "unblock"}, kind):
 		refusal = refuse(http.StatusBadRequest, "kind must be one of ['answer', 'fyi', 'question', 'status', 'unblock']")
@@ -170,13 +170,13 @@ func refuseMessage(kind string, to, channel, key *string) *answer {
 }
 
 // unknownChannel refuses every channel: this gateway does not have channels.
-func unknownChannel(name string) answer {
+func unknownChannel(name string) response {
 	return refuse(http.StatusNotFound, fmt.Sprintf("channel '%s' not found", name))
 }
 
 // accept stores a message, or returns the first receipt if the key is already in use. The
 // recipient need not be registered.
-func (g *Gateway) accept(m *message, sender string, key *string) answer {
+func (g *Gateway) accept(m *message, sender string, key *string) response {
 	if key != nil {
 		if first := g.receipts[receiptKey{sender, *key}]; first != nil {
 			if !first.same(m) {

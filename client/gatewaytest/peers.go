@@ -42,7 +42,7 @@ type listedPeer struct {
 func (g *Gateway) listPeers(r *http.Request) (action, []issue) {
 	f := queryFields(r.URL.Query())
 	enabledOnly := f.boolean("enabled_only", true)
-	return func(*peer) answer {
+	return func(*peer) response {
 		rows := []listedPeer{}
 		for _, name := range slices.Sorted(maps.Keys(g.peers)) {
 			if p := g.peers[name]; p.Enabled == 1 || !enabledOnly {
@@ -58,7 +58,7 @@ func (g *Gateway) listPeers(r *http.Request) (action, []issue) {
 
 func (g *Gateway) getPeer(r *http.Request) (action, []issue) {
 	name := r.PathValue("name")
-	return func(*peer) answer {
+	return func(*peer) response {
 		if p := g.peers[name]; p != nil {
 			return ok(*p)
 		}
@@ -70,13 +70,13 @@ func (g *Gateway) registerPeer(r *http.Request) (action, []issue) {
 	f := readBody(r)
 	name, url := f.required("name", maxName), f.required("url", maxURL)
 	capabilities := f.object("capabilities")
-	return func(*peer) answer {
+	return func(*peer) response {
 		return ok(g.register(name, url, capabilities))
 	}, f.issues
 }
 
-// register adds or renews a peer and returns the real gateway's answer, which is not a
-// whole peer. The answer has a token only when a name is registered for the first time.
+// register adds or renews a peer and returns the real gateway's response, which is not a
+// whole peer. The response has a token only when a name is registered for the first time.
 func (g *Gateway) register(name, url string, capabilities object) object {
 	if capabilities == nil {
 		capabilities = object{}

@@ -39,7 +39,7 @@ func (g *Gateway) router() http.Handler {
 	add("GET", "/threads", ListThreads, g.listThreads)
 	add("POST", "/threads", OpenThread, g.openThread)
 	add("GET", "/threads/{uuid}", GetThread, g.getThread)
-	unmatched := g.server.Handle(other, func(r *http.Request) answer { return refuseRoute(routes, r) })
+	unmatched := g.server.Handle(other, func(r *http.Request) response { return refuseRoute(routes, r) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, route := range routes {
 			if r.Method == route.method && matchPath(route.path, r.URL.Path, r) {
@@ -72,7 +72,7 @@ func matchPath(pattern, path string, r *http.Request) bool {
 
 // refuseRoute answers a request without a route: 405 if only the method differs, 307 for
 // a trailing slash, else 404.
-func refuseRoute(routes []route, r *http.Request) answer {
+func refuseRoute(routes []route, r *http.Request) response {
 	trimmed, slash := strings.CutSuffix(r.URL.Path, "/")
 	for _, route := range routes {
 		if matchPath(route.path, r.URL.Path, r) {
@@ -88,28 +88,28 @@ func refuseRoute(routes []route, r *http.Request) answer {
 }
 
 // redirect removes the trailing slash.
-func redirect(r *http.Request) answer {
+func redirect(r *http.Request) response {
 	target := *r.URL
 	if sent, err := url.ParseRequestURI(r.RequestURI); err == nil {
 		target = *sent // with the base path, which r.URL has lost
 	}
 	target.Scheme, target.Host = "http", r.Host
 	target.Path, target.RawPath = strings.TrimSuffix(target.Path, "/"), ""
-	return answer{Status: http.StatusTemporaryRedirect, Header: http.Header{"Location": {target.String()}, "Content-Type": nil}}
+	return response{Status: http.StatusTemporaryRedirect, Header: http.Header{"Location": {target.String()}, "Content-Type": nil}}
 }
 
-type answer = testserver.Answer
+type response = testserver.Response
 
 // action carries out a valid request. caller is the peer whose token was sent, or nil.
-type action func(caller *peer) answer
+type action func(caller *peer) response
 
 // serve validates a request with parse before it checks the token, as the real gateway
 // does: an invalid request without a token gets 422.
 func (g *Gateway) serve(op Operation, parse func(*http.Request) (action, []issue)) http.Handler {
-	return g.server.Handle(op, func(r *http.Request) answer {
+	return g.server.Handle(op, func(r *http.Request) response {
 		run, issues := parse(r)
 		if len(issues) > 0 {
-			return answer{Status: http.StatusUnprocessableEntity, Body: object{"detail": issues}}
+			return response{Status: http.StatusUnprocessableEntity, Body: object{"detail": issues}}
 		}
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -123,7 +123,7 @@ func (g *Gateway) serve(op Operation, parse func(*http.Request) (action, []issue
 
 // authenticate checks the bearer token: the gateway's own, or a peer's, which it returns.
 // /health needs no token.
-func (g *Gateway) authenticate(op Operation, r *http.Request) (*peer, *answer) {
+func (g *Gateway) authenticate(op Operation, r *http.Request) (*peer, *response) {
 	token, given := bearer(r)
 	if caller := g.callers[token]; given && caller != nil {
 		return caller, nil
@@ -147,22 +147,22 @@ func bearer(r *http.Request) (token string, given bool) {
 
 type object = map[string]any
 
-func ok(body any) answer { return answer{Status: http.StatusOK, Body: body} }
+func ok(body any) response { return response{Status: http.StatusOK, Body: body} }
 
-func refuse(status int, detail string) answer {
-	return answer{Status: status, Body: object{"detail": detail}}
+func refuse(status int, detail string) response {
+	return response{Status: status, Body: object{"detail": detail}}
 }
 
-// internalError is the gateway's plain-text answer to anything that it did not foresee.
-func internalError() answer {
-	return answer{Status: http.StatusInternalServerError, Text: "Internal Server Error"}
+// internalError is the gateway's plain-text response to anything that it did not foresee.
+func internalError() response {
+	return response{Status: http.StatusInternalServerError, Text: "Internal Server Error"}
 }
 
 // GetHealth is GET /health, the only operation that needs no token.
 const GetHealth Operation = "getHealth"
 
 func (g *Gateway) health(*http.Request) (action, []issue) {
-	return func(*peer) answer {
+	return func(*peer) response {
 		enabled := 0
 		for _, p := range g.peers {
 			enabled += p.Enabled
@@ -175,7 +175,7 @@ func (g *Gateway) health(*http.Request) (action, []issue) {
 }
 
 func (g *Gateway) features(*http.Request) (action, []issue) {
-	return func(*peer) answer {
+	return func(*peer) response {
 		return ok(object{"features": []any{}, "count": 0, "generated_at": timestamp()})
 	}, nil
 }
@@ -187,7 +187,7 @@ func (g *Gateway) createTask(r *http.Request) (action, []issue) {
 	for _, field := range []string{"task_id", "category", "spec_json", "added_by"} {
 		f.given(field)
 	}
-	return func(*peer) answer { return refuse(http.StatusNotImplemented, "gatewaytest has no tasks") }, f.issues
+	return func(*peer) response { return refuse(http.StatusNotImplemented, "gatewaytest has no tasks") }, f.issues
 }
 
 // Request is a request that arrived, including one that was rejected or failed.

@@ -40,7 +40,7 @@ type openedThread struct {
 func (g *Gateway) openThread(r *http.Request) (action, []issue) {
 	f := readBody(r)
 	name, session := f.required("thread_name", maxThreadName), f.optional("session_id", 0)
-	return func(*peer) answer {
+	return func(*peer) response {
 		t, created := g.threadNamed(name), false
 		if t == nil {
 			t, created = g.addThread(newUUID(), name, session), true
@@ -58,7 +58,7 @@ func (g *Gateway) listThreads(r *http.Request) (action, []issue) {
 	query := r.URL.Query()
 	f := queryFields(query)
 	limit := f.limit(50, 100)
-	return func(*peer) answer {
+	return func(*peer) response {
 		threads := slices.SortedFunc(maps.Values(g.threads), func(a, b *thread) int {
 			return cmp.Or(cmp.Compare(b.LastUsedAt, a.LastUsedAt), cmp.Compare(a.Name, b.Name))
 		})
@@ -80,7 +80,7 @@ func (g *Gateway) getThread(r *http.Request) (action, []issue) {
 	f := queryFields(r.URL.Query())
 	limit := f.limit(100, 1000)
 	id := r.PathValue("uuid")
-	return func(*peer) answer {
+	return func(*peer) response {
 		t := g.threads[id]
 		if t == nil {
 			return refuse(http.StatusNotFound, "thread not found")

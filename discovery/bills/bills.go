@@ -106,8 +106,8 @@ type Comparison struct {
 }
 
 // Range limits the difference, in US dollars. An unpriced call is assumed to cost at
-// least nothing, and at most an average call on the dearest model's dearest day. Both
-// are "" if no cost is known.
+// least nothing, and at most an average call on the most expensive model's most expensive
+// day. Both are "" if no cost is known.
 type Range struct {
 	LowUSD  prices.USD `json:"low_usd"`
 	HighUSD prices.USD `json:"high_usd"`

@@ -71,7 +71,6 @@ func (b *Bill) others() []string {
 	return append([]string{}, slices.Sorted(maps.Keys(names))...)
 }
 
-// setRange sets Range, Within and Known.
 func (c *Comparison) setRange(total *cell, all map[string]model) {
 	high := sub(&total.billed, &total.counted)
 	low := new(big.Rat).Set(high)

@@ -36,17 +36,17 @@ func (s *Server) SetCatalog(rows ...json.RawMessage) {
 }
 
 // listCatalog ignores filters.
-func (s *Server) listCatalog(r *http.Request) answer {
+func (s *Server) listCatalog(r *http.Request) response {
 	body := s.catalogBody()
-	return unlessMatched(r, body, answer{Status: http.StatusOK, Body: body})
+	return unlessMatched(r, body, response{Status: http.StatusOK, Body: body})
 }
 
 // unlessMatched adds the body's ETag to full, or returns 304 if the client has that body.
-func unlessMatched(r *http.Request, body []byte, full answer) answer {
+func unlessMatched(r *http.Request, body []byte, full response) response {
 	tag := etag(body)
 	full.Header = http.Header{"Etag": {tag}}
 	if matches(r.Header.Values("If-None-Match"), tag) {
-		return answer{Status: http.StatusNotModified, Header: full.Header}
+		return response{Status: http.StatusNotModified, Header: full.Header}
 	}
 	return full
 }
@@ -92,9 +92,9 @@ func (s *Server) SetFacts(text string) {
 	s.facts = text
 }
 
-func (s *Server) getFacts(r *http.Request) answer {
+func (s *Server) getFacts(r *http.Request) response {
 	s.mu.Lock()
 	text := s.facts
 	s.mu.Unlock()
-	return unlessMatched(r, []byte(text), answer{Status: http.StatusOK, Text: text})
+	return unlessMatched(r, []byte(text), response{Status: http.StatusOK, Text: text})
 }

@@ -72,14 +72,14 @@ func (s *Server) completionRoutes() []route {
 		for _, path := range api.paths {
 			routes = append(routes, route{
 				op: api.op, service: api.service, pattern: "POST " + path,
-				run: func(r *http.Request) answer { return s.complete(api, r) },
+				run: func(r *http.Request) response { return s.complete(api, r) },
 			})
 		}
 	}
 	return routes
 }
 
-func (s *Server) complete(api completionAPI, r *http.Request) answer {
+func (s *Server) complete(api completionAPI, r *http.Request) response {
 	var fields map[string]json.RawMessage
 	c := completion{Service: api.service.name}
 	if err := json.NewDecoder(r.Body).Decode(&fields); err != nil {
@@ -109,7 +109,7 @@ func (s *Server) complete(api completionAPI, r *http.Request) answer {
 	if c.Usage = set.Usage; c.Usage == nil {
 		c.Usage = s.usage[api.op]
 	}
-	return c.answer(api.form)
+	return c.response(api.form)
 }
 
 // readOptions ignores fields with a wrong type.
@@ -195,20 +195,20 @@ func (c *completion) editedUsage(change func(fields map[string]json.RawMessage))
 	return text
 }
 
-func (c *completion) answer(form string) answer {
+func (c *completion) response(form string) response {
 	if c.stream {
 		form += " stream"
 	}
 	text := fill(form, c)
 	if !c.stream {
-		return answer{Status: http.StatusOK, Header: c.header, Body: json.RawMessage(text)}
+		return response{Status: http.StatusOK, Header: c.header, Body: json.RawMessage(text)}
 	}
 	events := strings.SplitAfter(strings.TrimSuffix(text, "\n\n"), "\n\n")
 	events[len(events)-1] += "\n\n"
 	if c.array {
-		return answer{Status: http.StatusOK, Header: c.header, Events: arrayOf(events)}
+		return response{Status: http.StatusOK, Header: c.header, Events: arrayOf(events)}
 	}
-	return answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream; charset=utf-8"}}, Events: events}
+	return response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream; charset=utf-8"}}, Events: events}
 }
 
 // arrayOf turns events into the parts of a JSON array, with Google's separators.
@@ -248,7 +248,7 @@ func platformRoutes() []route {
 		{CreateAzureChat, prices.PlatformAzure, "/openai/deployments/{deployment}/chat/completions"},
 		{CreateAzureChat, prices.PlatformAzure, "/openai/v1/chat/completions"},
 	} {
-		routes = append(routes, route{op: of.op, service: service{name: discovery.Service(of.platform)}, pattern: "POST " + of.path, run: func(r *http.Request) answer {
+		routes = append(routes, route{op: of.op, service: service{name: discovery.Service(of.platform)}, pattern: "POST " + of.path, run: func(r *http.Request) response {
 			if call := r.PathValue("call"); call != "" && !strings.HasSuffix(call, ":rawPredict") {
 				return notFound(r)
 			}

@@ -17,7 +17,7 @@ import (
 // listCosts returns OpenAI's costs: $4.25 for each day up to yesterday. Grouped by line
 // item, they are split into two results with quoted amounts. If a filter excludes
 // proj_example or key_example, there are no results.
-func (s *Server) listCosts(r *http.Request) answer {
+func (s *Server) listCosts(r *http.Request) response {
 	query := r.URL.Query()
 	body, wrong := s.days(query, dayCosts{
 		name: "openai", from: "start_time", to: "end_time", mostDays: 180,
@@ -133,17 +133,17 @@ func startOfToday() int64 {
 // listAnthropicCosts returns Anthropic's cost report: 212.5 cents for each day up to
 // yesterday, including 2.25 cents for the default workspace. Grouped by description, a
 // day has three results.
-func (s *Server) listAnthropicCosts(r *http.Request) answer {
+func (s *Server) listAnthropicCosts(r *http.Request) response {
 	return s.listAnthropic(r, "anthropic", "workspace_id", "description")
 }
 
 // listAnthropicUsage returns the tokens for the same days, as one result. Fields that
 // aren't grouped by are null.
-func (s *Server) listAnthropicUsage(r *http.Request) answer {
+func (s *Server) listAnthropicUsage(r *http.Request) response {
 	return s.listAnthropic(r, "anthropic usage", "model", "service_tier", "context_window", "inference_geo")
 }
 
-func (s *Server) listAnthropic(r *http.Request, name string, groups ...string) answer {
+func (s *Server) listAnthropic(r *http.Request, name string, groups ...string) response {
 	if r.Header.Get("Anthropic-Version") != anthropicVersion {
 		return anthropic.bad("anthropic-version: header is required, and must be a known version")
 	}
@@ -190,7 +190,7 @@ func usageRequest(r *http.Request) (query analytics, valid bool) {
 // getUsage returns an xAI team's usage in US dollars, for any time unit: one series with
 // numbers and one with quoted numbers. It rejects windows over a year or over 10,000
 // buckets.
-func getUsage(r *http.Request) answer {
+func getUsage(r *http.Request) response {
 	query, valid := usageRequest(r)
 	if !valid {
 		return xaiManagement.bad("the body cannot be read, or has unknown fields, or lacks values, groupBy or filters")

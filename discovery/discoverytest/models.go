@@ -22,7 +22,7 @@ var anthropicModels []byte
 const anthropicVersion = "2023-06-01"
 
 // listAnthropicModels returns pages, newest model first.
-func (s *Server) listAnthropicModels(r *http.Request) answer {
+func (s *Server) listAnthropicModels(r *http.Request) response {
 	query := r.URL.Query()
 	limit, valid := s.pageRows(query, "limit", 20, 1000)
 	rows, unknown := inLifecycle(readRows(anthropicModels), query["lifecycle[]"])
@@ -67,7 +67,7 @@ func inLifecycle(rows []json.RawMessage, lifecycles []string) (found []json.RawM
 var geminiModels []byte
 
 // listGeminiModels omits empty fields, as proto3 does.
-func (s *Server) listGeminiModels(r *http.Request) answer {
+func (s *Server) listGeminiModels(r *http.Request) response {
 	cut, next, valid := s.googlePage(r.URL.Query(), readRows(geminiModels), "name", 50, 1000)
 	if !valid {
 		return gemini.bad("Request contains an invalid argument.")
@@ -79,7 +79,7 @@ func (s *Server) listGeminiModels(r *http.Request) answer {
 	if next != "" {
 		body["nextPageToken"] = next
 	}
-	return answer{Status: http.StatusOK, Header: googleJSON, Body: body}
+	return response{Status: http.StatusOK, Header: googleJSON, Body: body}
 }
 
 // googlePage returns a page of rows and the next page's token. id is the field that
@@ -129,7 +129,7 @@ const geminiService = "AEFD-7695-64FA"
 
 // listSKUs returns pages of Gemini's price list, in US dollars only. The last page's
 // token is empty.
-func (s *Server) listSKUs(r *http.Request) answer {
+func (s *Server) listSKUs(r *http.Request) response {
 	if r.PathValue("service") != geminiService {
 		return cloudBilling.fail(http.StatusNotFound, "unknown service", nil)
 	}
@@ -138,5 +138,5 @@ func (s *Server) listSKUs(r *http.Request) answer {
 	if currency := query.Get("currencyCode"); !valid || (currency != "" && currency != "USD") {
 		return cloudBilling.bad("Request contains an invalid argument.")
 	}
-	return answer{Status: http.StatusOK, Header: googleJSON, Body: object{"skus": cut, "nextPageToken": next}}
+	return response{Status: http.StatusOK, Header: googleJSON, Body: object{"skus": cut, "nextPageToken": next}}
 }

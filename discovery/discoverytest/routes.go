@@ -55,7 +55,7 @@ var services = []discovery.Service{
 // adminServices have their own key, but no base path.
 var adminServices = []discovery.Service{discovery.ServiceOpenAIAdmin, discovery.ServiceAnthropicAdmin}
 
-type answer = testserver.Answer
+type response = testserver.Response
 
 type route struct {
 	op      Operation
@@ -64,7 +64,7 @@ type route struct {
 	// admin is set if the operation requires an admin key. If that key isn't set, the
 	// service's own key is required.
 	admin discovery.Service
-	run   func(*http.Request) answer
+	run   func(*http.Request) response
 }
 
 // service describes how a service reads keys and reports errors. Its name selects the
@@ -91,18 +91,18 @@ var (
 	factTables    = service{name: discovery.ServiceFacts}
 )
 
-func (s service) fail(status int, problem string, data any) answer {
-	return answer{Status: status, Header: s.header, Body: json.RawMessage(fill(string(s.name)+" "+problem, data))}
+func (s service) fail(status int, problem string, data any) response {
+	return response{Status: status, Header: s.header, Body: json.RawMessage(fill(string(s.name)+" "+problem, data))}
 }
 
-func (s service) refuse(key string) answer {
+func (s service) refuse(key string) response {
 	if key == "" {
 		return s.fail(s.missing, "without key", nil)
 	}
 	return s.fail(s.wrong, "wrong key", key)
 }
 
-func (s service) bad(message string) answer {
+func (s service) bad(message string) response {
 	return s.fail(http.StatusBadRequest, "bad request", message)
 }
 
@@ -126,9 +126,9 @@ func (s *Server) routes() []route {
 	})
 }
 
-func always(file []byte) func(*http.Request) answer {
+func always(file []byte) func(*http.Request) response {
 	body := embedded[map[string]json.RawMessage](file)
-	return func(*http.Request) answer { return ok(body) }
+	return func(*http.Request) response { return ok(body) }
 }
 
 func (s *Server) handler() http.Handler {
@@ -142,7 +142,7 @@ func (s *Server) handler() http.Handler {
 	return mux
 }
 
-func (s *Server) guarded(r route) func(*http.Request) answer {
+func (s *Server) guarded(r route) func(*http.Request) response {
 	if r.service.keyHeader == "" {
 		return r.run
 	}
@@ -150,7 +150,7 @@ func (s *Server) guarded(r route) func(*http.Request) answer {
 	if admin, ok := s.keys[r.admin]; ok {
 		expected, set = admin, true
 	}
-	return func(req *http.Request) answer {
+	return func(req *http.Request) response {
 		header := r.service.keyHeader
 		key := req.Header.Get(header)
 		switch {
@@ -176,6 +176,6 @@ func bearer(authorization string) string {
 	return key
 }
 
-func notFound(*http.Request) answer {
-	return answer{Status: http.StatusNotFound, Body: object{"error": object{"message": "unknown path"}}}
+func notFound(*http.Request) response {
+	return response{Status: http.StatusNotFound, Body: object{"error": object{"message": "unknown path"}}}
 }

@@ -69,7 +69,7 @@ type Budget struct {
 // label, "2/day/label:user". The error is a [*ValueError].
 //
 // PerCall is "" in the result, so the call that uses the budget up may exceed it. To
-// prevent that, set PerCall to the cost of your dearest call.
+// prevent that, set PerCall to your most expensive call's cost.
 func ParseBudget(text string) (Budget, error) {
 	b, err := budget.Parse("meter", text)
 	return Budget{USD: b.USD, Per: Period(b.Per), Label: b.Label}, err

@@ -28,11 +28,11 @@
 //   - a transcription is billed by duration
 //   - an OpenAI chat stream has no usage; [WithStreamUsage] requests it
 //
-// A call that was answered with an error status costs 0. If a stream breaks off after
-// counts had arrived, the Record has a lower bound, BoundUSD: Anthropic states prompt
-// counts first, and Gemini states the counts so far with each event. Contradicting
-// counts also give a lower bound. If the platform states a charge, that's the cost,
-// whatever the counts are.
+// A call costs 0 if its response has an error status. If a stream breaks off after counts
+// have arrived, the Record has a lower bound, BoundUSD: Anthropic states prompt counts
+// first, and Gemini states the counts so far with each event. Contradicting counts also
+// give a lower bound. If the platform states a charge, that's the cost, whatever the
+// counts are.
 //
 // # Batches
 //
@@ -54,7 +54,7 @@
 //
 // OpenRouter, Bedrock, Vertex and Azure hosts are known, too. The Record's platform,
 // region and profile select the price; docs/providers.md lists what is priced. Use
-// [WithEndpoint] for other hosts, such as a proxy, and to state the type of Azure
+// [WithEndpoint] for other hosts, such as a proxy, and to state the kind of Azure
 // deployments. Azure calls are unpriced without it.
 //
 // # What the program sees
@@ -72,8 +72,8 @@
 //	meter.WithBudget(meter.Budget{USD: "10", Per: meter.PeriodDay, Label: "user", PerCall: "0.05"})
 //
 // A call whose cost stays unknown counts as its lower bound or as PerCall, whichever is
-// more. [Meter.Budgets] returns the rest. [WithBudgetWarning] reports a budget
-// that's 80 % spent.
+// more. [Meter.Budgets] returns what's left. [WithBudgetWarning] reports a budget that's
+// 80 % spent.
 //
 // A refused call gets a response with status 402 and the API's error body; reading it
 // to the end returns a [*BudgetError]. The official SDKs don't retry such a call, and
@@ -96,8 +96,8 @@
 //		return answer(meter.WithLabel(ctx, "message", strconv.FormatInt(m.ID, 10)), m)
 //	}, opts)
 //
-// If the message is in a named thread, the handler's context already has the label
-// "thread", with the conversation name.
+// If the message is in a named thread, the handler's context already has the thread's
+// name as the label "thread".
 //
 // # Records
 //

@@ -189,7 +189,7 @@ func (m *Meter) isNew(name string) bool {
 	return true
 }
 
-// Option is an option for [New]. A nil Option is ignored.
+// Option configures a Meter made by [New]. A nil Option is ignored.
 type Option func(*config) error
 
 // config keeps options from changing a Meter after New returns.

@@ -30,7 +30,7 @@ type Call struct {
 	// Platform billed the call, if the provider itself didn't.
 	Platform Platform
 	// Region is the location in the host or path, such as "us-east-1". On Azure it is the
-	// deployment type: "global", "data-zone" or "regional". Profile is the prefix in a
+	// deployment kind: "global", "data-zone" or "regional". Profile is the prefix in a
 	// Bedrock id, such as "us", "eu" or "global".
 	Region, Profile string
 	// Mode replaces Usage.Mode unless it is "": "batch", "flex", "priority", "fast", or a

@@ -15,23 +15,23 @@ type Fault struct {
 	// Times is the number of failing requests. 0 means 1, and a negative number means
 	// all.
 	Times int
-	// Delay is the time before the answer. It ends early if the client disconnects or the
-	// server closes. If nothing else is set, the usual answer follows.
+	// Delay is the time before the response. It ends early if the client disconnects or the
+	// server closes. If nothing else is set, the usual response follows.
 	Delay time.Duration
-	// BytesPerSecond limits the usual answer's body rate, as on a slow link. 0 means no
+	// BytesPerSecond limits the usual response's body rate, as on a slow link. 0 means no
 	// limit. The header isn't delayed.
 	BytesPerSecond int
 	// HangUp closes the connection instead of answering. If Body is set, it first sends
 	// the status, header and Body, and closes one byte before the announced length.
 	HangUp bool
-	// AfterEffect lets the request take effect, so that only its answer is replaced.
+	// AfterEffect lets the request take effect, so that only its response is replaced.
 	AfterEffect bool
-	// AfterEvents sends this many events from a streamed answer first. For the remaining
+	// AfterEvents sends this many events from a streamed response first. For the remaining
 	// events, HangUp breaks the connection off, Body replaces them, and Delay delays them.
 	// If none of these is set, they are dropped. Status, Header and AfterEffect are ignored.
-	// An answer that isn't streamed isn't changed.
+	// A response that isn't streamed isn't changed.
 	AfterEvents int
-	// Status, Header and Body are the answer. Status 0 means 200, and the default
+	// Status, Header and Body are the response. Status 0 means 200, and the default
 	// Content-Type is text/plain.
 	Status int
 	Header http.Header
@@ -61,7 +61,7 @@ func (s *Server[Op, R]) Fail(op Op, fault Fault) {
 }
 
 // FailIf calls choose for every request that has no planned fault. If choose returns nil,
-// the usual answer follows. Fault.Times is ignored. choose must be safe for concurrent
+// the usual response follows. Fault.Times is ignored. choose must be safe for concurrent
 // use. A second FailIf replaces the first.
 func (s *Server[Op, R]) FailIf(choose func(R) *Fault) {
 	s.mu.Lock()
@@ -118,11 +118,11 @@ func (s *Server[Op, R]) wait(r *http.Request, d time.Duration) bool {
 }
 
 // interrupt sends the first events, and then the fault.
-func (s *Server[Op, R]) interrupt(w http.ResponseWriter, r *http.Request, answer Answer, fault *Fault) {
-	n := min(fault.AfterEvents, len(answer.Events))
-	others := answer.Events[n:]
-	answer.Events = answer.Events[:n]
-	answer.write(w)
+func (s *Server[Op, R]) interrupt(w http.ResponseWriter, r *http.Request, response Response, fault *Fault) {
+	n := min(fault.AfterEvents, len(response.Events))
+	others := response.Events[n:]
+	response.Events = response.Events[:n]
+	response.write(w)
 	if n == 0 {
 		return // not a stream
 	}

@@ -78,8 +78,8 @@ func (s *Server[Op, R]) track(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// Close stops the server, ends delayed answers and waits for requests in progress. It may
-// be called twice.
+// Close stops the server, ends delayed responses and waits for requests in progress. A
+// second Close does nothing.
 func (s *Server[Op, R]) Close() {
 	s.closeOnce.Do(func() {
 		close(s.closing)
@@ -92,7 +92,7 @@ func (s *Server[Op, R]) Close() {
 
 // Handle returns a handler that records requests. It answers with a planned fault, or
 // else with run.
-func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Answer) http.HandlerFunc {
+func (s *Server[Op, R]) Handle(op Op, run func(*http.Request) Response) http.HandlerFunc {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Contains(s.operations, op) { // an operation may have more than one path

@@ -39,17 +39,17 @@ func listen[Op ~string, R any](t *testing.T, s *testserver.Server[Op, R], handle
 }
 
 // start serves the given response at /read.
-func start(t *testing.T, answer testserver.Answer) *server {
+func start(t *testing.T, answer testserver.Response) *server {
 	t.Helper()
 	s := &server{t: t, Server: testserver.New(func(op operation, r *http.Request, body []byte) string {
 		return string(op) + " " + r.Method + " " + string(body)
 	})}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/read", s.Handle(read, func(*http.Request) testserver.Answer { return answer }))
-	mux.HandleFunc("/write", s.Handle(write, func(r *http.Request) testserver.Answer {
+	mux.HandleFunc("/read", s.Handle(read, func(*http.Request) testserver.Response { return answer }))
+	mux.HandleFunc("/write", s.Handle(write, func(r *http.Request) testserver.Response {
 		body, err := io.ReadAll(r.Body)
 		s.effects++
-		return testserver.Answer{Status: 201, Body: map[string]any{"echo": string(body), "err": err}}
+		return testserver.Response{Status: 201, Body: map[string]any{"echo": string(body), "err": err}}
 	}))
 	s.url = listen(t, s.Server, mux)
 	transport := new(http.Transport)
@@ -82,16 +82,16 @@ func TestServerReturnsTheScriptedResponses(t *testing.T) {
 	t.Parallel()
 	inJSON, inText := []string{"application/json"}, []string{"text/plain; charset=utf-8"}
 	for name, test := range map[string]struct {
-		answer testserver.Answer
+		answer testserver.Response
 		want   reply
 	}{
-		"JSON":         {testserver.Answer{Status: 200, Body: map[string]int{"n": 1}}, reply{200, inJSON, "{\"n\":1}\n", nil}},
-		"raw JSON":     {testserver.Answer{Status: 200, Body: json.RawMessage(` [ 1,"<&>" ]`)}, reply{200, inJSON, ` [ 1,"<&>" ]`, nil}},
-		"text":         {testserver.Answer{Status: 500, Text: "oh"}, reply{500, inText, "oh", nil}},
-		"nothing":      {testserver.Answer{Status: 404}, reply{404, inText, "", nil}},
-		"not modified": {testserver.Answer{Status: 304}, reply{304, nil, "", nil}},
+		"JSON":         {testserver.Response{Status: 200, Body: map[string]int{"n": 1}}, reply{200, inJSON, "{\"n\":1}\n", nil}},
+		"raw JSON":     {testserver.Response{Status: 200, Body: json.RawMessage(` [ 1,"<&>" ]`)}, reply{200, inJSON, ` [ 1,"<&>" ]`, nil}},
+		"text":         {testserver.Response{Status: 500, Text: "oh"}, reply{500, inText, "oh", nil}},
+		"nothing":      {testserver.Response{Status: 404}, reply{404, inText, "", nil}},
+		"not modified": {testserver.Response{Status: 304}, reply{304, nil, "", nil}},
 		"another type": {
-			testserver.Answer{Status: 200, Header: http.Header{"Content-Type": {"application/json; charset=UTF-8"}}, Body: []int{}},
+			testserver.Response{Status: 200, Header: http.Header{"Content-Type": {"application/json; charset=UTF-8"}}, Body: []int{}},
 			reply{200, []string{"application/json; charset=UTF-8"}, "[]\n", nil},
 		},
 	} {
@@ -104,7 +104,7 @@ func TestServerReturnsTheScriptedResponses(t *testing.T) {
 
 func TestBodyIsRecordedAndReadable(t *testing.T) {
 	t.Parallel()
-	s := start(t, testserver.Answer{Status: 200})
+	s := start(t, testserver.Response{Status: 200})
 	assert.Empty(t, s.Requests())
 	assert.JSONEq(t, `{"echo":"hello","err":null}`, s.send("/write", "hello").body)
 	s.send("/read", "")
@@ -117,7 +117,7 @@ func TestBodyIsRecordedAndReadable(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	s := start(t, testserver.Answer{Status: 200, Text: "fine"})
+	s := start(t, testserver.Response{Status: 200, Text: "fine"})
 	s.Fail(write, testserver.Fault{Times: 2, Status: 503, Body: "late", Delay: 1})
 	s.Fail(write, testserver.Fault{AfterEffect: true, HangUp: true})
 	s.Fail(write, testserver.Fault{HangUp: true, Body: "half", Header: http.Header{"content-type": {"text/html"}}})
@@ -141,7 +141,7 @@ func TestFaults(t *testing.T) {
 func TestFaultsOfAStream(t *testing.T) {
 	t.Parallel()
 	plain := []string{"text/plain; charset=utf-8"}
-	s := start(t, testserver.Answer{Status: 201, Events: []string{"one ", "two ", "three"}})
+	s := start(t, testserver.Response{Status: 201, Events: []string{"one ", "two ", "three"}})
 	for _, test := range []struct {
 		fault testserver.Fault
 		want  reply
@@ -164,7 +164,7 @@ func TestFaultsOfAStream(t *testing.T) {
 
 func TestFaultOfAnUnknownOperationPanics(t *testing.T) {
 	t.Parallel()
-	s := start(t, testserver.Answer{Status: 200, Text: "fine"})
+	s := start(t, testserver.Response{Status: 200, Text: "fine"})
 	assert.PanicsWithValue(t, `Fail: unknown operation "raed", want one of ["read" "write"]`, func() { s.Fail("raed", testserver.Fault{Status: 500}) })
 	assert.PanicsWithValue(t, "Fail: invalid status 99", func() { s.Fail(read, testserver.Fault{Status: 99}) })
 	assert.PanicsWithValue(t, "Fail: invalid status 1000", func() { s.Fail(read, testserver.Fault{Status: 1000}) })
@@ -173,7 +173,7 @@ func TestFaultOfAnUnknownOperationPanics(t *testing.T) {
 
 func TestCloseEndsADelay(t *testing.T) {
 	t.Parallel()
-	s := start(t, testserver.Answer{Status: 200})
+	s := start(t, testserver.Response{Status: 200})
 	s.Fail(read, testserver.Fault{Delay: time.Hour})
 	done := make(chan error, 1)
 	go func() { done <- s.send("/read", "").err }()
@@ -186,7 +186,7 @@ func TestCloseEndsADelay(t *testing.T) {
 func TestCloseDoesNotWaitForAnUnusedConnection(t *testing.T) {
 	t.Parallel()
 	for range 10 {
-		s := start(t, testserver.Answer{Status: 200})
+		s := start(t, testserver.Response{Status: 200})
 		dialer := new(net.Dialer)
 		conn, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
 		require.NoError(t, err)
@@ -208,10 +208,10 @@ func TestCloseWaitsForARequest(t *testing.T) {
 	t.Parallel()
 	s := testserver.New(func(operation, *http.Request, []byte) string { return "" })
 	arrived, proceed, closed := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	url := listen(t, s, s.Handle(read, func(*http.Request) testserver.Answer {
+	url := listen(t, s, s.Handle(read, func(*http.Request) testserver.Response {
 		close(arrived)
 		<-proceed
-		return testserver.Answer{Status: 200, Text: "fine"}
+		return testserver.Response{Status: 200, Text: "fine"}
 	}))
 	got := make(chan reply, 1)
 	go func() { got <- (&server{t: t, Server: s, url: url}).send("/read", "") }()
@@ -236,7 +236,7 @@ func TestCloseWaitsForARequest(t *testing.T) {
 
 func TestListenReturnsTheErrorOfItsAddress(t *testing.T) {
 	t.Parallel()
-	s := start(t, testserver.Answer{Status: 200})
+	s := start(t, testserver.Response{Status: 200})
 	other := testserver.New(func(operation, *http.Request, []byte) string { return "" })
 	_, err := other.Listen(strings.TrimPrefix(s.url, "http://"), http.NotFoundHandler())
 	require.Error(t, err)
@@ -246,7 +246,7 @@ func TestListenReturnsTheErrorOfItsAddress(t *testing.T) {
 // An incomplete request is not recorded and does not use a fault.
 func TestIncompleteRequestIsIgnored(t *testing.T) {
 	t.Parallel()
-	s := start(t, testserver.Answer{Status: 200, Text: "fine"})
+	s := start(t, testserver.Response{Status: 200, Text: "fine"})
 	s.Fail(write, testserver.Fault{Status: 503})
 	dialer := new(net.Dialer)
 	conn, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))

@@ -30,7 +30,7 @@ type Options struct {
 	plain    bool
 }
 
-// New returns the command mesh ask.
+// New returns the mesh ask command.
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{

@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// New returns the command mesh balance.
+// New returns the mesh balance command.
 func New(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "balance",

@@ -38,7 +38,7 @@ type Options struct {
 	from, to time.Time
 }
 
-// New returns the command mesh cost.
+// New returns the mesh cost command.
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	var counted float64

@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// New returns the command mesh demo.
+// New returns the mesh demo command.
 func New(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo [DIR]",

@@ -26,7 +26,7 @@ type options struct {
 	peers, hosts          []string
 }
 
-// New returns the command mesh gateway.
+// New returns the mesh gateway command.
 func New(a *app.App) *cobra.Command {
 	o := &options{App: a}
 	cmd := &cobra.Command{

@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// New returns the command mesh mcp.
+// New returns the mesh mcp command.
 func New(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",

@@ -35,7 +35,7 @@ type inboxOptions struct {
 	interval time.Duration
 }
 
-// NewInbox returns the command mesh inbox.
+// NewInbox returns the mesh inbox command.
 func NewInbox(a *app.App) *cobra.Command {
 	o := &inboxOptions{filters: filters{App: a}}
 	cmd := &cobra.Command{
@@ -129,7 +129,7 @@ func (o *filters) resolve(ctx context.Context) error {
 	return err
 }
 
-// NewRead returns the command mesh read.
+// NewRead returns the mesh read command.
 func NewRead(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "read ID...",
@@ -222,7 +222,7 @@ func messageLine(w io.Writer, m client.MeshMessage) error {
 	return err
 }
 
-// NewSent returns the command mesh sent.
+// NewSent returns the mesh sent command.
 func NewSent(a *app.App) *cobra.Command {
 	o := &filters{App: a}
 	cmd := &cobra.Command{
@@ -269,7 +269,7 @@ func (o *filters) printSent(messages []client.MeshMessage, err error) error {
 	}))
 }
 
-// NewPending returns the command mesh pending.
+// NewPending returns the mesh pending command.
 func NewPending(a *app.App) *cobra.Command {
 	o := &filters{App: a}
 	cmd := &cobra.Command{

@@ -25,7 +25,7 @@ type sendOptions struct {
 	thread string
 }
 
-// NewSend returns the command mesh send.
+// NewSend returns the mesh send command.
 func NewSend(a *app.App) *cobra.Command {
 	o := &sendOptions{App: a}
 	cmd := &cobra.Command{
@@ -94,7 +94,7 @@ type replyOptions struct {
 	read bool
 }
 
-// NewReply returns the command mesh reply.
+// NewReply returns the mesh reply command.
 func NewReply(a *app.App) *cobra.Command {
 	o := &replyOptions{App: a}
 	cmd := &cobra.Command{

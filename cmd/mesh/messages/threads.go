@@ -22,7 +22,7 @@ type threadsOptions struct {
 	newest, all bool
 }
 
-// NewThreads returns the command mesh threads.
+// NewThreads returns the mesh threads command.
 func NewThreads(a *app.App) *cobra.Command {
 	o := &threadsOptions{App: a}
 	cmd := &cobra.Command{

@@ -39,7 +39,7 @@ type Options struct {
 	strict            bool
 }
 
-// New returns the command mesh meter.
+// New returns the mesh meter command.
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{

@@ -52,7 +52,7 @@ type Options struct {
 	refresh      bool
 }
 
-// New returns the command mesh models.
+// New returns the mesh models command.
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{

@@ -19,7 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
 )
 
-// NewPeers returns the command mesh peers.
+// NewPeers returns the mesh peers command.
 func NewPeers(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "peers",
@@ -46,7 +46,7 @@ func seen(at *string) string {
 	return output.Time(*at)
 }
 
-// NewPeer returns the command mesh peer.
+// NewPeer returns the mesh peer command.
 func NewPeer(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "peer NAME",
@@ -84,7 +84,7 @@ type registerOptions struct {
 	replace                     bool
 }
 
-// NewRegister returns the command mesh register.
+// NewRegister returns the mesh register command.
 func NewRegister(a *app.App) *cobra.Command {
 	o := &registerOptions{App: a}
 	cmd := &cobra.Command{

@@ -38,7 +38,7 @@ type identity struct {
 	factsAge    string
 }
 
-// NewWhoami returns the command mesh whoami.
+// NewWhoami returns the mesh whoami command.
 func NewWhoami(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "whoami",
@@ -165,7 +165,7 @@ func yesNo(value *bool) string {
 	return output.YesNo(*value)
 }
 
-// NewHealth returns the command mesh health.
+// NewHealth returns the mesh health command.
 func NewHealth(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "health",

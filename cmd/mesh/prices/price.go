@@ -41,7 +41,7 @@ type priceOptions struct {
 	usage              prices.Usage
 }
 
-// NewPrice returns the command mesh price.
+// NewPrice returns the mesh price command.
 func NewPrice(a *app.App) *cobra.Command {
 	o := &priceOptions{App: a}
 	cmd := &cobra.Command{

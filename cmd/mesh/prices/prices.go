@@ -26,7 +26,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// New returns the command mesh prices.
+// New returns the mesh prices command.
 func New(a *app.App) *cobra.Command {
 	var updates, dryRun bool
 	var stale string

@@ -22,7 +22,7 @@ type options struct {
 	fail   int
 }
 
-// New returns the command mesh providers.
+// New returns the mesh providers command.
 func New(a *app.App) *cobra.Command {
 	o := &options{App: a}
 	cmd := &cobra.Command{

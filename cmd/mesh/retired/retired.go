@@ -43,7 +43,7 @@ type Options struct {
 
 var ofScan = append([]string{"all"}, codebase.Names...)
 
-// New returns the command mesh retired.
+// New returns the mesh retired command.
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{

@@ -21,7 +21,7 @@ type Options struct {
 	sources                            codebase.Flags
 }
 
-// New returns the command mesh scan.
+// New returns the mesh scan command.
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{

@@ -32,7 +32,7 @@ type Options struct {
 	interval, share      time.Duration
 }
 
-// New returns the command mesh serve.
+// New returns the mesh serve command.
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{

@@ -21,7 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// New returns the command mesh update.
+// New returns the mesh update command.
 func New(a *app.App) *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{

@@ -15,7 +15,7 @@ import (
 // ZoneVariable is the environment variable that replaces --tz.
 const ZoneVariable = "MESH_TZ"
 
-// New returns the command mesh usage, which is also called mesh sessions.
+// New returns the mesh usage command, which is also called mesh sessions.
 func New(a *app.App) *cobra.Command {
 	o := &Options{App: a}
 	cmd := &cobra.Command{

@@ -24,7 +24,6 @@ import (
 // adviceCodes are valid for --fail-on.
 var adviceCodes = []string{report.CodeRetired, report.CodeRetiring, report.CodeBudget, report.CodeLabel, report.CodeErrors, report.CodeUnpriced}
 
-// usageJSON is the -o json output.
 type usageJSON struct {
 	*costs.Sums
 	Details *report.Report `json:"report"`

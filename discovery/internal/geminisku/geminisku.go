@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
 )
 
-// Direction is a token direction.
+// Direction is input or output.
 type Direction string
 
 // Directions.

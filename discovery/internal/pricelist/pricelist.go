@@ -26,7 +26,7 @@ type Row struct {
 	SingleSourceWrite1h Price
 	// SingleSourceRead is a CacheRead with a single source, for lower bounds only.
 	SingleSourceRead Price
-	// From begins the row's period, and Until ends it, exclusive; the zero time is open.
+	// The row applies from From until before Until; the zero time means no limit.
 	From, Until time.Time
 	Kind
 	// Source describes who lists the price. Key is the short form for [Describe]; "" if

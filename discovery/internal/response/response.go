@@ -50,7 +50,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// Field is the meaning of a value.
+// Field says what a value means.
 type Field uint8
 
 // Item fields take effect at ItemEnd.

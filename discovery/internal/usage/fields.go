@@ -77,7 +77,6 @@ const (
 	fields
 )
 
-// fieldSet has a bit for each field.
 type fieldSet uint64
 
 func setOf(all ...field) (s fieldSet) {

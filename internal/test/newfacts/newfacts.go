@@ -26,7 +26,7 @@ func Files() fstest.MapFS {
 	return files
 }
 
-// Version returns a version of today.
+// Version returns today's version.
 func Version() string { return today() + ".99" }
 
 func today() string { return time.Now().UTC().Format(time.DateOnly) }

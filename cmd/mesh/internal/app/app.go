@@ -78,7 +78,7 @@ func (a *App) printAs(value any, indent string, text func(io.Writer) error) erro
 	return text(a.Out)
 }
 
-// Note tells the user on stderr what the command does.
+// Note prints a line on stderr, next to the command's output.
 func (a *App) Note(line string) {
 	a.Progress.Stop()
 	fmt.Fprintln(a.Errs, "mesh:", line)

@@ -13,7 +13,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// key identifies a row.
 type key struct {
 	day                       int64 // UTC days since 1970
 	place                     place

@@ -1,4 +1,4 @@
-// Package output formats what the command mesh prints: tables and texts for people, JSON
+// Package output formats what mesh prints: tables and texts for people, JSON
 // for programs, and the line that shows progress.
 //
 // A text from another node must not control the terminal: [Line] and [Lines] replace

@@ -25,7 +25,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// headerTimeout limits the time for a request's header.
 const headerTimeout = 30 * time.Second
 
 // Config configures a Proxy.

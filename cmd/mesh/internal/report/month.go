@@ -198,7 +198,6 @@ func (b *budgetSum) in(number, today int64) bool {
 	}
 }
 
-// maxForecasts limits the values with a forecast.
 const maxForecasts = 1000
 
 func (b *budgetSum) addDay(value string, number int64, usd decimal.Decimal) {

@@ -84,7 +84,7 @@ type Period struct {
 
 // Source describes the input. Its numbers aren't limited to Period.
 type Source struct {
-	// Paths were passed to [Read].
+	// Paths are the input's files and directories.
 	Paths []string `json:"paths"`
 	// Copies has, by file, the records left out as copies.
 	Copies []calls.Copies `json:"copies"`

@@ -108,7 +108,6 @@ func modelItems(current, previous *aggregate) []item {
 	return items
 }
 
-// totalsBy groups models by name.
 func totalsBy(models []item, name func(ModelID) string, total decimal.Decimal) []Row {
 	sums := map[string]*item{}
 	var order []item
@@ -171,7 +170,6 @@ func without(name string, current, previous *aggregate) item {
 	return item{current: current.total.less(&made(current.names.labels, name).all), previous: previous.total.less(&made(previous.names.labels, name).all)}
 }
 
-// maxLabelRows limits the rows per label.
 const maxLabelRows = 200
 
 func newLabel(name string, items []item, folded bool, unlabelled item, total decimal.Decimal) Label {
@@ -294,7 +292,7 @@ type Users struct {
 	Days         int `json:"days"`
 	PreviousDays int `json:"previous_days"`
 	// PerDayUSD is the known cost for calls with this label divided by Days, rounded half to
-	// even to 12 places.
+	// even to 12 decimal places.
 	PerDayUSD         prices.USD `json:"per_day_usd"`
 	PreviousPerDayUSD prices.USD `json:"previous_per_day_usd"`
 }

@@ -284,5 +284,4 @@ func (m *model) addRetiring(c *call, a *aggregate) {
 // user is a label value.
 type user struct{ label, value string }
 
-// maxUsers limits model.users.
 const maxUsers = 1000

@@ -60,7 +60,7 @@ type sharedForm struct {
 type call struct {
 	*sharedForm
 	id           string
-	request      uint64 // digest of its request ID, or 0
+	request      uint64 // digest of its request id, or 0
 	time         int64  // Unix nanoseconds, or 0
 	counts       counts
 	file, number int32
@@ -69,7 +69,7 @@ type call struct {
 	usd          prices.USD
 }
 
-// store keeps calls. index finds a call by its ID's digest.
+// store keeps calls. index finds a call by its id's digest.
 type store struct {
 	calls []*call
 	index map[uint64]*call
@@ -81,7 +81,7 @@ func newStore() store { return store{index: map[uint64]*call{}, forms: map[form]
 
 var seed = maphash.MakeSeed()
 
-// digest returns 0 if id is empty. Provider IDs are unique, others only within a program.
+// digest returns 0 if id is empty. Provider ids are unique, others only within a program.
 func digest(scope, id string) uint64 {
 	if id == "" {
 		return 0

@@ -13,7 +13,7 @@ import (
 )
 
 // beginClaude reads a Claude Code file. Each content block in a response is one assistant
-// line that repeats the response's ID and its usage, which may grow. Forks copy these
+// line that repeats the response's id and its usage, which may grow. Forks copy these
 // lines; agents may copy them under another requestId.
 func beginClaude(f *file) {
 	l := &f.line
@@ -47,7 +47,7 @@ func beginClaude(f *file) {
 }
 
 // claudeSession returns the state kept for this file. An agent's file has its parent's
-// session ID.
+// session id.
 func (f *file) claudeSession() *claudeFile {
 	s := f.claude[f.index]
 	if s == nil {
@@ -76,7 +76,7 @@ func (f *file) addClaude(s *claudeFile, at int64) {
 
 const maxAdvisors = 1000
 
-// claudeForm takes the platform from the message ID's prefix. If the model belongs to a
+// claudeForm takes the platform from the message id's prefix. If the model belongs to a
 // provider other than Anthropic, that provider serves Anthropic's API.
 func (f *file) claudeForm(id, model, extra string, split bool) *sharedForm {
 	l := &f.line

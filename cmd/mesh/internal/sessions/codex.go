@@ -8,7 +8,7 @@ import (
 
 // codexFile is a file with a thread or part of one. After each response, Codex writes a
 // token_count with the thread's totals; newer versions also write a token_usage_record
-// with the response's ID. Forks and some sub-agents start with copies of their parent's
+// with the response's id. Forks and some sub-agents start with copies of their parent's
 // token_counts, at new times.
 type codexFile struct {
 	path          string
@@ -115,7 +115,7 @@ func (c *codexFile) form(f *file) *sharedForm {
 	return f.form(form{program: "codex", provider: c.provider, api: "openai", model: c.model, project: c.project, session: c.id, tier: c.tier})
 }
 
-// record reads a token_usage_record, unless another line had the same response ID.
+// record reads a token_usage_record, unless another line had the same response id.
 func (c *codexFile) record(f *file) {
 	l := &f.line
 	at, ok := f.dated()

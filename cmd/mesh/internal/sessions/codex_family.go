@@ -21,7 +21,7 @@ func (r *run) finishCodex() {
 	}
 }
 
-// codexFamilies sets each file's family and depth. Thread IDs connect the files in a
+// codexFamilies sets each file's family and depth. Thread ids connect the files in a
 // family, even through a thread whose file is missing.
 func (r *run) codexFamilies() {
 	parent := map[string]string{}

@@ -7,7 +7,7 @@ import (
 )
 
 // beginGemini reads a Gemini CLI file: one object in older versions, lines in newer ones.
-// A message can repeat with the same ID; after a resume, it repeats without tokens. A
+// A message can repeat with the same id; after a resume, it repeats without tokens. A
 // rewind doesn't undo calls. Input counts include cache reads but not tools, and output
 // counts exclude thoughts.
 func beginGemini(f *file) {
@@ -38,7 +38,7 @@ func beginGemini(f *file) {
 	}
 }
 
-// addMessage adds a call. If a file repeats a message's ID, the last line wins.
+// addMessage adds a call. If a file repeats a message's id, the last line wins.
 func (f *file) addMessage(of form, at int64) {
 	id := textOf(f.line.id)
 	key := digest(of.program, id)

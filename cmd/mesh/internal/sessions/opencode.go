@@ -130,7 +130,7 @@ func (f *file) readMessages(yield func(record, error) bool) error {
 
 const sqliteLength = 0
 
-// readMessage reads a database row. data is like a message file, except that the IDs are
+// readMessage reads a database row. data is like a message file, except that the ids are
 // in separate columns.
 func (f *file) readMessage(number int32, id, session string, data []byte) error {
 	f.line.id, f.line.session = strconv.AppendQuote(nil, id), strconv.AppendQuote(nil, session)

@@ -154,7 +154,6 @@ type chart struct {
 
 type tick struct{ Y, Base, Text string }
 
-// mark is a text at a position.
 type mark struct{ X, Y, Text, Anchor string }
 
 // Margins, the maximum width for a bar with its gap, and a character's width, in chart
@@ -184,7 +183,6 @@ func newChart(class string, width, height, left, names int, all []bar) *chart {
 	return c
 }
 
-// edges returns a bar's left and right edge.
 func (c *chart) edges(i int) (left, right float64) {
 	x := float64(c.Left) + float64(i)*c.slot
 	return x + c.slot/slotWidth, x + c.slot*(slotWidth-1)/slotWidth

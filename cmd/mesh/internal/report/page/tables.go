@@ -134,7 +134,6 @@ func (p *page) rest(rows []tableRow) tableRow {
 	return sum
 }
 
-// noCost reports whether all calls are unpriced.
 func noCost(s report.Sum) bool { return s.Calls > 0 && s.Unpriced == s.Calls }
 
 // CacheRows returns models with cached tokens. It prepares the sheet: the models' savings

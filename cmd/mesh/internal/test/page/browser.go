@@ -77,7 +77,6 @@ func (b *browser) open() error {
 	return nil
 }
 
-// close ends Chromium.
 func (b *browser) close() {
 	b.session = ""
 	_ = b.call("Browser.close", nil, nil)

@@ -63,7 +63,6 @@ func (b *browser) measure(file string, v view, picture string) (m measured, err 
 	return m, err
 }
 
-// keep writes a picture.
 func (b *browser) keep(picture string) error {
 	var shot struct{ Data string }
 	if err := b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}, &shot); err != nil {

@@ -45,7 +45,6 @@ func sample(n int) iter.Seq2[calls.Record, error] {
 	}
 }
 
-// one returns a call.
 func one(random *rand.Rand) calls.Record {
 	at := now.Add(-time.Duration(random.Int64N(int64(90*24*time.Hour) - 1)))
 	for weekend := at.Weekday() == time.Saturday || at.Weekday() == time.Sunday; weekend && random.IntN(2) == 0; {
@@ -75,7 +74,6 @@ func one(random *rand.Rand) calls.Record {
 	return r
 }
 
-// pick returns a model used some days ago.
 func pick(random *rand.Rand, daysAgo int) used {
 	weight := func(m *used) int { return m.often*(90-daysAgo) + m.before*daysAgo }
 	all := 0

@@ -18,7 +18,7 @@ import (
 
 type object = map[string]any
 
-func ok(body any) answer { return answer{Status: http.StatusOK, Body: body} }
+func ok(body any) response { return response{Status: http.StatusOK, Body: body} }
 
 func embedded[T any](file []byte) (value T) {
 	if err := json.Unmarshal(file, &value); err != nil {

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// Answer is an operation's usual answer.
-type Answer struct {
+// Response is an operation's usual response.
+type Response struct {
 	Status int
 	Header http.Header // canonical names; may replace the default Content-Type
 	Body   any         // encoded as JSON; a json.RawMessage is sent unchanged
@@ -16,7 +16,7 @@ type Answer struct {
 	Events []string    // parts of the body, each flushed as in a stream; replace Body and Text
 }
 
-func (a Answer) write(w http.ResponseWriter) {
+func (a Response) write(w http.ResponseWriter) {
 	contentType := "application/json"
 	if a.Body == nil {
 		contentType = "text/plain; charset=utf-8"
