@@ -27,7 +27,8 @@ type decoder struct {
 	jsonread.Decoder
 	texts  interned
 	last   Record                    // previous strings; comparing is faster than a map
-	labels shared[map[string]string] // by JSON, or by the values in only
+	labels shared[map[string]string] // by JSON
+	picks  shared[map[string]string] // by the values in only
 	// only names the labels to read. nil means all.
 	only []string
 	// borrows makes Usage point into the line instead of copying it.
@@ -45,7 +46,7 @@ type decoder struct {
 }
 
 func newDecoder() *decoder {
-	return &decoder{texts: interned{}, labels: shared[map[string]string]{}}
+	return &decoder{texts: interned{}, labels: shared[map[string]string]{}, picks: shared[map[string]string]{}}
 }
 
 // read decodes a line, which needs a time, and a provider, a platform or a model that

@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"slices"
@@ -89,10 +90,27 @@ func (in *decoder) readRequests(r *Record) error {
 	return err
 }
 
-// readLabels gives lines with the same labels the same map.
-func (in *decoder) readLabels(r *Record) error {
+// readLabels gives lines with the same labels the same map. A text that it has seen isn't
+// parsed again.
+func (in *decoder) readLabels(r *Record) (err error) {
+	rest := in.Rest()
+	known := rest[:bytes.IndexByte(rest, '}')+1] // if there is another brace in it, no such text is in the map
+	if labels, seen := in.labels[string(known)]; seen {
+		in.Discard(len(known))
+		r.Labels = labels
+		return nil
+	}
+	var text []byte
+	if text, err = in.pickLabels(); err == nil {
+		r.Labels = in.labels.of(text, in.pickedOf)
+	}
+	return err
+}
+
+// pickLabels reads labels and returns their JSON. It sets picked to the values in only.
+func (in *decoder) pickLabels() ([]byte, error) {
 	in.picked = in.picked[:0]
-	text, err := in.object(func(key []byte) error {
+	return in.object(func(key []byte) error {
 		if in.Next() == jsonread.Null {
 			return in.Skip()
 		}
@@ -104,21 +122,24 @@ func (in *decoder) readLabels(r *Record) error {
 		}
 		return err
 	})
+}
+
+// pickedOf returns the labels in only, after pickLabels. nil means all.
+func (in *decoder) pickedOf(text []byte) map[string]string {
 	switch {
-	case err != nil:
 	case in.only == nil:
-		r.Labels = in.labels.of(text, in.labelsOf)
-	case len(in.picked) > 0:
-		r.Labels = in.labels.of(in.picked, func([]byte) map[string]string {
-			all := in.labelsOf(text)
-			picked := make(map[string]string, len(in.only))
-			for _, name := range in.only {
-				picked[name] = all[name]
-			}
-			return picked
-		})
+		return in.labelsOf(text)
+	case len(in.picked) == 0:
+		return nil
 	}
-	return err
+	return in.picks.of(in.picked, func([]byte) map[string]string {
+		all := in.labelsOf(text)
+		picked := make(map[string]string, len(in.only))
+		for _, name := range in.only {
+			picked[name] = all[name]
+		}
+		return picked
+	})
 }
 
 func (in *decoder) orNull(number func() (int64, error)) (int64, error) {

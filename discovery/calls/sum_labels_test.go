@@ -57,6 +57,31 @@ func TestMatchLabels(t *testing.T) {
 	}
 }
 
+// Labels that an earlier line had are not parsed again, but one may begin like them.
+func TestLabelsThatBeginLikeOthers(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for range 2 {
+		for _, labels := range []string{`{"team":"a"}`, `{"team":"a}"}`, `{"team":"a\"}"}`, `{"team":"a","user":"}"}`, `{"user":"}","team":"b"}`, `{ "team":"b"}`, `{}`} {
+			lines = append(lines, lineOf("2026-11-20T12:00:00Z", `,"usd":"1","labels":`+labels+`,"path":"/}"`))
+		}
+	}
+	file := writeFiles(t, map[string]string{"calls.jsonl": strings.Join(lines, "\n")})
+	want := map[string]int{"a": 4, "a}": 2, `a"}`: 2, "b": 4, "": 2}
+	rows, err := sum(calls.Options{By: [][]string{{"label:team"}}}, file)
+	require.NoError(t, err)
+	got, read := map[string]int{}, map[string]int{}
+	for _, row := range rows {
+		got[row.Value("label:team")] = row.Calls
+	}
+	assert.Equal(t, want, got)
+	for r, err := range calls.Read(calls.Options{}, file) {
+		require.NoError(t, err)
+		read[r.Labels["team"]]++
+	}
+	assert.Equal(t, want, read)
+}
+
 // Lines that cannot be read are reported, whatever labels are selected.
 func TestMatchLabelsReportsLinesThatCannotBeRead(t *testing.T) {
 	t.Parallel()

@@ -47,6 +47,12 @@ func (d *Decoder) Return(to Mark) { d.at, d.depth = to.at, to.depth }
 // Since returns the text between begin and the next value.
 func (d *Decoder) Since(begin Mark) []byte { return d.text[begin.at:d.at] }
 
+// Rest returns the text that hasn't been read.
+func (d *Decoder) Rest() []byte { return d.text[d.at:] }
+
+// Discard skips n bytes of Rest, which must be a whole value.
+func (d *Decoder) Discard(n int) { d.at += n }
+
 // peek skips white space and returns the next byte, or 0 at the end.
 func (d *Decoder) peek() byte {
 	for text := d.text; d.at < len(text); d.at++ {

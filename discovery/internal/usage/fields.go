@@ -125,8 +125,14 @@ var names = [fields]string{ //nolint:gosec // names of token counts, not credent
 // parts are details already counted elsewhere at that count's price.
 var parts = map[string]bool{"text_tokens": true, "accepted_prediction_tokens": true}
 
-// object lists the known members of a JSON object.
-type object struct{ members map[string]member }
+// object has a JSON object's known members by the length of their names. Few have the same
+// length, so finding one is faster than in a map.
+type object struct{ members [][]named }
+
+type named struct {
+	name string
+	member
+}
 
 // member is a count, or an object with more.
 type member struct {
@@ -136,15 +142,34 @@ type member struct {
 
 // objectOf adds fields by their names.
 func objectOf(members map[string]member, fields ...field) *object {
+	var o object
 	for _, f := range fields {
 		members[names[f]] = member{count: f}
 	}
-	return &object{members}
+	for name, m := range members {
+		for len(o.members) <= len(name) {
+			o.members = append(o.members, nil)
+		}
+		o.members[len(name)] = append(o.members[len(name)], named{name, m})
+	}
+	return &o
+}
+
+func (o *object) find(key []byte) (m member, known bool) {
+	if len(key) >= len(o.members) {
+		return m, false
+	}
+	for _, n := range o.members[len(key)] {
+		if n.name == string(key) {
+			return n.member, true
+		}
+	}
+	return m, false
 }
 
 var inputDetails = objectOf(map[string]member{
 	"cache_write_tokens_details": {object: objectOf(map[string]member{}, write30m, write12h)},
-	"cached_tokens_details":      {object: &object{map[string]member{"audio_tokens": {count: cachedAudio}, "image_tokens": {count: cachedImage}}}},
+	"cached_tokens_details":      {object: objectOf(map[string]member{"audio_tokens": {count: cachedAudio}, "image_tokens": {count: cachedImage}})},
 }, cachedTokens, cacheWriteTokens, inputAudio, inputImage, textTokens)
 
 var outputDetails = objectOf(map[string]member{}, reasoningTokens, rejectedTokens, outputAudio, outputImage, thinkingTokens, outputText)
@@ -165,7 +190,7 @@ var top = objectOf(
 		"completion_tokens_details": {object: outputDetails}, "output_tokens_details": {object: outputDetails},
 		"prompt_token_details": {object: inputDetails}, "input_token_details": {object: inputDetails}, // Realtime API and transcriptions
 		"completion_token_details": {object: outputDetails}, "output_token_details": {object: outputDetails},
-		"billed_units":   {object: &object{map[string]member{"input_tokens": {count: billedInput}, "output_tokens": {count: billedOutput}}}}, // Cohere
+		"billed_units":   {object: objectOf(map[string]member{"input_tokens": {count: billedInput}, "output_tokens": {count: billedOutput}})}, // Cohere
 		"cache_creation": {object: objectOf(map[string]member{}, ephemeral5m, ephemeral1h)},
 	},
 	promptTokens, completionTokens, inputTokens, outputTokens, totalTokens, cachedInput, cacheHit, cacheMiss,

@@ -98,7 +98,7 @@ func inside(object string, err error) error {
 }
 
 func (c *counts) member(d *jsonread.Decoder, o *object, key []byte) error {
-	m, known := o.members[string(key)]
+	m, known := o.find(key)
 	switch {
 	case m.object != nil:
 		return c.nested(d, m.object, key)
