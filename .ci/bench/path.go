@@ -11,7 +11,7 @@ type path struct {
 	load bool
 }
 
-// paths are what docs/testing.md lists.
+// paths returns the paths in docs/testing.md.
 func (b *bench) paths() []path {
 	command := func(name string, args ...string) path {
 		return path{name: name, program: "command", args: args, count: 1}

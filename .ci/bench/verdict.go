@@ -51,7 +51,8 @@ func judge(all []pair) verdict {
 	return passes
 }
 
-// The costs of one operation. An allocation more than none is no endless ratio.
+// Costs per operation. allocsOf adds 1, so a base without allocations gives a finite
+// ratio.
 func cpuOf(c measure.Cost) float64    { return float64(c.CPU) / float64(c.Count) }
 func allocsOf(c measure.Cost) float64 { return float64(c.Allocs)/float64(c.Count) + 1 }
 func bytesOf(c measure.Cost) float64  { return float64(c.Bytes)/float64(c.Count) + 1 }

@@ -49,5 +49,7 @@
 // # Building blocks
 //
 // Use [Serve] if your function sends its own replies, or none. [Watch] yields unread
-// messages and marks nothing. [GetMessage] finds a message by its id.
+// messages and marks nothing. [GetMessage] finds a message by its id. All functions may
+// be called concurrently, also with the same client. Every error that they return or
+// yield matches [client.ErrMesh].
 package agent

@@ -70,7 +70,7 @@ func ExampleAskAll() {
 				cancel()
 			}
 		case errors.As(err, &none) && errors.Is(err, context.Canceled):
-			fmt.Println("no answer of", none.Question.ToNode) // Await goes on waiting for none.Question
+			fmt.Println("no answer from", none.Question.ToNode) // Await goes on waiting for none.Question
 		default:
 			log.Fatal(err)
 		}
@@ -78,5 +78,37 @@ func ExampleAskAll() {
 	// Unordered output:
 	// node-b is ready
 	// node-c is ready
-	// no answer of node-d
+	// no answer from node-d
+}
+
+func ExampleAwait() {
+	gateway := exampleGateway()
+	defer gateway.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	c, err := client.New("node-a", gateway.Options()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	_, err = agent.Ask(short, c, client.SendRequest{To: "node-b", Content: "Are you ready?"})
+	var none *agent.NoAnswerError
+	if !errors.As(err, &none) {
+		log.Fatal(err)
+	}
+	fmt.Println("waiting for", none.Question.ToNode) // store none.Question to survive a restart
+
+	go answerAll(ctx, gateway, "node-b")
+	for m, err := range agent.Await(ctx, c, none.Question) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(m.GetContent())
+	}
+	// Output:
+	// waiting for node-b
+	// node-b is ready
 }

@@ -119,7 +119,7 @@ func Listen(opts ...Option) (*Gateway, error) {
 const basePath = "/gateway"
 
 // Handler returns the gateway as a handler for your own server. It shares all data with
-// the gateway at [Gateway.URL], but has no base path. It works until [Gateway.Close].
+// the gateway at [Gateway.URL], but has no base path. Don't use it after [Gateway.Close].
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
 // Options returns client options with this gateway's URL and token. If the gateway has no
@@ -230,8 +230,8 @@ func WithBareArrays() Option { return func(g *config) { g.bareArrays = true } }
 func WithoutIdempotency() Option { return func(g *config) { g.ignoreKeys = true } }
 
 // WithHosts accepts only requests whose Host is one of these names or addresses, such as
-// localhost, and refuses requests from web pages with another origin. Refused requests
-// get status 403.
+// localhost, and refuses POST requests from web pages with another origin. Refused
+// requests get status 403.
 //
 // Use it for a gateway without a token on a machine with a browser. Otherwise a web page
 // could reach the gateway through a host name that it points at the gateway's address.

@@ -106,7 +106,7 @@ func (m model) atBorders(prices map[string]*price) bool {
 }
 
 // mostUnpriced limits the amount that unpriced calls explain: twice their cost at the
-// dearest day's average, or the whole bill if no call to this model has a cost.
+// most expensive day's average, or the whole bill if no call to this model has a cost.
 func (m model) mostUnpriced(c *cell) *big.Rat {
 	mean := m.dearest()
 	if mean == nil {
@@ -130,7 +130,7 @@ func (c *cell) takeUnpriced(usd, most *big.Rat) *big.Rat {
 	return sub(usd, part)
 }
 
-// dearest returns the average call cost on the dearest day, or nil without known costs.
+// dearest returns the most expensive day's average call cost, or nil without known costs.
 func (m model) dearest() (most *big.Rat) {
 	for _, c := range m {
 		if priced := c.calls - c.unpriced; priced > 0 {

@@ -28,7 +28,7 @@ type Record struct {
 	// Platform is the [prices.Platform] that billed the call; "" is the provider itself.
 	Platform string
 	// Region is the location in a Platform's host or path; for Azure the configured
-	// deployment type.
+	// deployment kind.
 	Region string
 	// Profile is the prefix in Bedrock's id, such as "us" or "global", or the ARN's type
 	// in its place.

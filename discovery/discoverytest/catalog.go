@@ -81,7 +81,7 @@ func matches(ifNoneMatch []string, tag string) bool {
 // [Server.SetFacts] replaces them.
 func StandardFacts() string {
 	var text strings.Builder
-	_, _ = facts.BuiltIn().WriteTo(&text) // a Builder has no errors
+	_, _ = facts.BuiltIn().WriteTo(&text) // a strings.Builder never fails
 	return text.String()
 }
 

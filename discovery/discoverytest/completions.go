@@ -15,8 +15,7 @@ import (
 
 // Completion is the response to a completion request.
 type Completion struct {
-	// Text is the model's answer. "" means "Hello there." A stream sends an event per
-	// word.
+	// Text is the model's output. "" means "Hello there." A stream sends an event per word.
 	Text string
 	// Model is the response's model. "" means the requested model.
 	Model string

@@ -166,8 +166,7 @@ func (s *Server) Options() []discovery.Option {
 }
 
 // Fail makes an operation fail. Several faults for one operation occur in the order of
-// the Fail calls.
-// Fail panics if the operation is unknown.
+// the Fail calls. Fail panics if the operation is unknown or the status is invalid.
 func (s *Server) Fail(op Operation, fault Fault) { s.site.Fail(op, fault) }
 
 // FailIf calls choose for every request that has no fault from [Server.Fail], and applies

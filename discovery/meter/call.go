@@ -211,7 +211,7 @@ func attempt(header http.Header) int {
 	if m := attemptOfAWS.FindStringSubmatch(header.Get("Amz-Sdk-Request")); text == "" && m != nil {
 		text, first = m[1], 0
 	}
-	if text == "" { // an error of ParseUint allocates
+	if text == "" { // ParseUint would allocate an error
 		return 0
 	}
 	n, err := strconv.ParseUint(text, 10, 16)

@@ -301,7 +301,7 @@ func HostProvider(host string) (models.Provider, bool) {
 
 // official accepts hosts with or without a port.
 func official(host string) (endpoints.Endpoint, bool) {
-	if strings.Contains(host, ":") { // an error of SplitHostPort allocates
+	if strings.Contains(host, ":") { // SplitHostPort would allocate an error
 		if name, _, err := net.SplitHostPort(host); err == nil {
 			host = name
 		}

@@ -172,7 +172,7 @@ type Endpoint struct {
 	Provider models.Provider
 	// Platform is set for a proxy or private endpoint to that platform. "" is no platform.
 	Platform prices.Platform
-	// Region prices calls if the path has no location. For Azure it's the deployment type:
+	// Region prices calls if the path has no location. For Azure it's the deployment kind:
 	// "global", "data-zone" or "regional".
 	Region string
 }
@@ -181,7 +181,7 @@ type Endpoint struct {
 // is recognized by the end of each request's path, so a proxy must keep it.
 //
 // The five providers' official hosts are known, as are OpenRouter, Bedrock, Vertex and
-// Azure. Azure responses don't show the deployment type. Unless you set it, such calls
+// Azure. Azure responses don't show the deployment kind. Unless you set it, such calls
 // have no known cost:
 //
 //	meter.WithEndpoint(meter.Endpoint{Platform: prices.PlatformAzure, Region: "global"})

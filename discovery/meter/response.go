@@ -167,7 +167,7 @@ func (r *reading) fill(record *calls.Record, result *response.Result) {
 
 // dateOf returns an RFC 3339 time's UTC day, or "" if text has another format.
 func dateOf(text string) string {
-	if text == "" { // nearly always; an error of Parse allocates
+	if text == "" { // nearly always; Parse would allocate an error
 		return ""
 	}
 	at, err := time.Parse(time.RFC3339, text)

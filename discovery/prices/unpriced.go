@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/argument"
 )
 
-// ErrUnpriced matches, with errors.Is, any [*UnpricedError].
+// ErrUnpriced matches every [*UnpricedError], with errors.Is.
 var ErrUnpriced = errors.New("prices: unknown cost")
 
 // UnpricedError reports that a valid call has no known cost. It names the missing

@@ -1,4 +1,4 @@
-// Package label attaches labels to a context. Package client attaches a conversation
+// Package label attaches labels to a context. Package client/agent attaches a thread's
 // name, and package meter records the labels with each call, so neither package needs the
 // other.
 package label

@@ -27,7 +27,7 @@ const Redacted = "[REDACTED]"
 
 // Secret is a string that prints, logs and marshals as "[REDACTED]". Only [Secret.Reveal]
 // returns it. The zero value is the empty secret. Secrets are immutable, comparable with
-// ==, and safe for concurrent use. A marshaled Secret can't be unmarshaled.
+// ==, and safe for concurrent use. Marshaling loses the text.
 //
 // fmt, testify and go-cmp print unexported fields without calling methods, so the text is
 // masked. Their output reveals only its length, and which secrets are equal. The mask's

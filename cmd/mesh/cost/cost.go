@@ -144,7 +144,7 @@ func run(ctx context.Context, o *Options) error {
 	if o.usage != "" {
 		b = b.withCalls(counted)
 	}
-	comparison, err := b.Compare(cmp.Or(o.maxDrift, math.SmallestNonzeroFloat64)) // 0 is the default of a bill
+	comparison, err := b.Compare(cmp.Or(o.maxDrift, math.SmallestNonzeroFloat64)) // 0 would mean the default
 	if err != nil {
 		return err
 	}

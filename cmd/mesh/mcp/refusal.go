@@ -9,8 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// refusal returns the JSON-RPC error for a line that isn't a message, for which the SDK
-// would end the session, or nil.
+// refusal returns nil for a message. For any other line the SDK would end the session, so
+// refusal returns a JSON-RPC error.
 func refusal(line []byte) []byte {
 	code, text := jsonrpc.CodeInvalidRequest, "invalid request"
 	switch {

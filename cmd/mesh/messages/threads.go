@@ -63,7 +63,7 @@ func (o *threadsOptions) run(ctx context.Context) error {
 	return o.PrintTable(threads, columns, table.Rows(threads, func(t *client.Thread) []string { return []string{t.ID, output.Time(t.LastUsedAt), t.Name} }))
 }
 
-type conversation struct {
+type shownThread struct {
 	Thread   *client.Thread       `json:"thread"`
 	Messages []client.MeshMessage `json:"messages"`
 }
@@ -89,7 +89,7 @@ func (o *threadsOptions) printThread(ctx context.Context) error {
 	o.WarnInvalid(invalid)
 	hidden := len(messages)+len(invalid) >= opts.Limit
 	messages = cut(messages, limit, o.newest)
-	if err := o.Print(conversation{thread, messages}, func(w io.Writer) error { return threadMessages(w, messages) }); err != nil {
+	if err := o.Print(shownThread{thread, messages}, func(w io.Writer) error { return threadMessages(w, messages) }); err != nil {
 		return err
 	}
 	if hidden {

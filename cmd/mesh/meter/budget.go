@@ -29,7 +29,7 @@ func (run *meterRun) parseBudgets() error {
 		return errors.New("--charges-only needs --budget")
 	}
 	for _, text := range run.budgets {
-		if text == "" { // as of a variable that is not set
+		if text == "" { // perhaps from an unset variable
 			return errors.New("--budget must not be empty")
 		}
 		b, err := meter.ParseBudget(text)

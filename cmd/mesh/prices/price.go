@@ -35,7 +35,7 @@ func completePriced(*cobra.Command, []string, string) (names []cobra.Completion,
 type priceOptions struct {
 	*app.App
 	model              string
-	counted            bool // there are tokens of a call
+	counted            bool // a token flag is set
 	provider, at, mode string
 	live               bool
 	usage              prices.Usage

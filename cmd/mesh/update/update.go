@@ -149,7 +149,7 @@ func compare(before, after *facts.Facts) []edited {
 // rowsOf returns file -> lines.
 func rowsOf(f *facts.Facts) map[string]map[string]bool {
 	var text strings.Builder
-	_, _ = f.WriteTo(&text) // a Builder has no errors
+	_, _ = f.WriteTo(&text) // a strings.Builder never fails
 	files, name := map[string]map[string]bool{}, ""
 	for line := range strings.Lines(text.String()) {
 		if rest, ok := strings.CutPrefix(line, "-- "); ok {
@@ -162,8 +162,7 @@ func rowsOf(f *facts.Facts) map[string]map[string]bool {
 	return files
 }
 
-// changes returns the rows that differ in a price or in the end of its period, in the
-// order of the new list.
+// changes returns rows whose price or period's end differs, in the new list's order.
 func changes(oldList, newList *prices.List) []change {
 	old := make(map[prices.Row]prices.Row)
 	for _, row := range oldList.Rows("") {

@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/modelid"
 )
 
-// Names are the names by which a call is recorded and priced.
+// Names identify a call in records and price lists.
 type Names struct {
 	// Provider is the provider whose list has the model, or "".
 	Provider string

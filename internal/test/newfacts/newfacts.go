@@ -16,7 +16,7 @@ import (
 // Files returns the built-in facts as a directory with a newer VERSION.
 func Files() fstest.MapFS {
 	var bundle strings.Builder
-	_, _ = facts.BuiltIn().WriteTo(&bundle) // a Builder has no errors
+	_, _ = facts.BuiltIn().WriteTo(&bundle) // a strings.Builder never fails
 	files := fstest.MapFS{"VERSION": {Data: []byte(Version() + "\n")}}
 	for _, part := range strings.Split(bundle.String(), "\n-- ")[1:] {
 		name, text, _ := strings.Cut(part, " --\n")
@@ -75,7 +75,7 @@ func store(files fstest.MapFS) (name string, err error) {
 		return "", err
 	}
 	var text strings.Builder
-	_, _ = f.WriteTo(&text) // a Builder has no errors
+	_, _ = f.WriteTo(&text) // a strings.Builder never fails
 	name = filepath.Join(dir, "facts")
 	return name, os.WriteFile(name, []byte(text.String()), 0o600)
 }

@@ -36,7 +36,7 @@ type Backlog struct {
 // State is a condition on the waiting bytes, for Is and Await.
 type State func(bytes int64) bool
 
-// Conditions for a dispatcher, a waiting poll and a poller.
+// States that agent.Serve waits for.
 var (
 	Filled  State = func(bytes int64) bool { return bytes > 0 }
 	Empty   State = func(bytes int64) bool { return bytes == 0 }

@@ -82,8 +82,8 @@ func split(path string) []string {
 // pattern is a .gitignore line, as in gitignore(5), except for rare forms: named classes
 // such as [[:digit:]], classes with "]" or "-" at an end, and names that end in a space.
 //
-// The well-kept implementation in Go is part of go-git, whose modules would be in the
-// go.mod of everybody who imports the SDK. A test compares ours with git.
+// The implementation in go-git would add its modules to go.mod. A test compares ours with
+// git.
 type pattern struct {
 	text    string
 	negated bool

@@ -105,7 +105,7 @@ func dataDirectory() (string, error) {
 	case "windows":
 		return os.UserCacheDir() // %LocalAppData%, which does not roam
 	case "darwin":
-		return os.UserConfigDir() // Library/Application Support, the place of data too
+		return os.UserConfigDir() // Library/Application Support, which is for data, too
 	}
 	home, err := os.UserHomeDir()
 	return filepath.Join(home, ".local", "share"), err

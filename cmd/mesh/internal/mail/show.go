@@ -154,8 +154,8 @@ func threadTo(ctx context.Context, c *client.MeshClient, thread string) (string,
 
 // AskThread returns the thread id for a question; thread is an id or a name, as in
 // [Send]. If thread is "" and mesh serve runs this program, the question stays in the
-// served message's conversation. A thread is created only if this node can ask, and at
-// least one node can be asked.
+// served message's thread. A thread is created only if this node can ask, and at least
+// one node can be asked.
 func AskThread(ctx context.Context, c *client.MeshClient, scanner *scan.Scanner, nodes []string, text, thread string) (string, error) {
 	for _, node := range nodes {
 		if err := CheckName(scanner, "the recipient", node); err != nil {

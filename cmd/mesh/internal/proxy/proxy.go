@@ -113,7 +113,7 @@ func newServer(ctx context.Context, handler http.Handler) *http.Server {
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
 			return context.WithValue(ctx, connKey{}, conn)
 		},
-		ErrorLog: log.New(io.Discard, "", 0), // its messages have addresses of the program and nothing that helps
+		ErrorLog: log.New(io.Discard, "", 0), // it would only log the program's addresses
 	}
 }
 

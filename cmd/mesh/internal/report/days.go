@@ -29,7 +29,7 @@ func (t *text) days(r *Report) {
 	if r.Total.Unpriced == 0 {
 		days.Remove(2)
 	}
-	_ = days.Write(t, t.columns, func(header string) string { return header }) // a Builder has no errors
+	_ = days.Write(t, t.columns, func(header string) string { return header }) // a strings.Builder never fails
 }
 
 // weekday formats a day like "Sat 28 Nov".

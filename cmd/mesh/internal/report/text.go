@@ -146,7 +146,7 @@ func (t *text) table(r *Report) {
 		costs.Rows = append(costs.Rows, row)
 	}
 	costs.Total = costRow(&r.Total.Row, "total")
-	_ = costs.Write(t, t.columns, func(header string) string { return header }) // a Builder has no errors
+	_ = costs.Write(t, t.columns, func(header string) string { return header }) // a strings.Builder never fails
 }
 
 // modelName adds the platform or provider if several rows have the same model.

@@ -24,7 +24,7 @@ type used struct {
 	micros, often, before int
 }
 
-// popular are the models that are called most. The others are small.
+// popular are the models called most. The others are small.
 var popular = []used{
 	{models.Anthropic, "", "claude-opus-5", 144000, 30, 1}, {models.Anthropic, "", "claude-sonnet-4-6", 77000, 14, 9}, {models.Anthropic, "", "claude-opus-4-8", 125000, 8, 14},
 	{models.Anthropic, "", "claude-sonnet-5-5", 15000, 25, 5}, {models.OpenAI, "", "gpt-5.2", 53000, 7, 7}, {models.Anthropic, "bedrock", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", 86000, 4, 3},
@@ -131,7 +131,7 @@ func hostile(yield func(calls.Record, error) bool) {
 	}
 }
 
-// bill is a bill that is more than its limit above the calls.
+// bill exceeds the calls by more than its limit.
 func bill() (*bills.Comparison, error) {
 	b := &bills.Bill{Provider: models.OpenAI, From: now.AddDate(0, 0, -28).Truncate(24 * time.Hour), To: now.Truncate(24 * time.Hour)}
 	var counted []calls.Group
