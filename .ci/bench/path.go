@@ -25,6 +25,7 @@ func (b *bench) paths() []path {
 		{"scan.Find, 200 kB of prose", "scan", []string{"find"}, 500, false},
 		command("mesh scan, a tree", "scan", "tree"),
 		{"meter, a response of 2 kB", "meter", []string{"response"}, 5000, false},
+		{"meter, calls to 8 hosts", "meter", []string{"hosts"}, 1000, false},
 		{"meter, 1,000 events of AWS", "meter", []string{"events"}, 100, false},
 		command("mesh usage, 100,000 calls", "usage", "calls", "--by=day,model,label:team", "-o=csv"),
 		proxy,

@@ -17,6 +17,7 @@ import (
 
 func main() {
 	measure.Main(map[string]func() func(){
+		"hosts": hosts,
 		"response": func() func() {
 			body := `{"id":"chatcmpl-1","object":"chat.completion","model":"gpt-5.4","choices":[{"index":0,"message":{"role":"assistant","content":"` +
 				strings.Repeat("word ", 360) + `"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}}`
@@ -32,6 +33,38 @@ func main() {
 			return exchange("https://bedrock-runtime.us-east-1.amazonaws.com/model/"+model+"/invoke-with-response-stream", "application/vnd.amazon.eventstream", body)
 		},
 	})
+}
+
+// hosts makes a short call to each host, since recognizing one takes a part of the time.
+func hosts() func() {
+	const (
+		chat     = `{"id":"chatcmpl-1","model":"gpt-5.4","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}}`
+		grok     = `{"id":"1","model":"grok-4.7","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}}`
+		deepSeek = `{"id":"1","model":"deepseek-v4-pro","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30,` +
+			`"prompt_cache_hit_tokens":4,"prompt_cache_miss_tokens":6}}`
+		router   = `{"id":"gen-1","model":"openai/gpt-5.4","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30,"cost":0.0003}}`
+		messages = `{"id":"msg_1","model":"claude-opus-4-5-20251101","content":[],"usage":{"input_tokens":10,"output_tokens":20}}`
+		generate = `{"responseId":"r1","modelVersion":"gemini-2.5-flash","candidates":[],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":20,"totalTokenCount":30}}`
+		converse = `{"output":{},"stopReason":"end_turn","usage":{"inputTokens":10,"outputTokens":20,"totalTokens":30}}`
+	)
+	var calls []func()
+	for _, call := range [][2]string{
+		{"https://api.openai.com/v1/chat/completions", chat},
+		{"https://api.deepseek.com/chat/completions", deepSeek},
+		{"https://api.x.ai/v1/chat/completions", grok},
+		{"https://openrouter.ai/api/v1/chat/completions", router},
+		{"https://api.anthropic.com/v1/messages", messages},
+		{"https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:generateContent", generate},
+		{"https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5/publishers/google/models/gemini-2.5-flash:generateContent", generate},
+		{"https://bedrock-runtime.us-east-1.amazonaws.com/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/converse", converse},
+	} {
+		calls = append(calls, exchange(call[0], "application/json", []byte(call[1])))
+	}
+	return func() {
+		for _, call := range calls {
+			call()
+		}
+	}
 }
 
 // server is a transport that answers every request with its body.
