@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/lowerbound"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
@@ -101,6 +102,9 @@ type sums struct {
 
 func newSums(by *grouping) *sums { return &sums{by: by, groups: make(map[string]*group)} }
 
+// in bytes
+const lengthSize = 4
+
 func (s *sums) group(r *Record) *group {
 	s.key = s.key[:0]
 	for _, name := range s.by.names {
@@ -114,17 +118,27 @@ func (s *sums) group(r *Record) *group {
 	return s.addGroup(r)
 }
 
+// addGroup returns a group whose values are valid UTF-8.
 func (s *sums) addGroup(r *Record) *group {
-	values := make([]string, len(s.by.names))
 	s.key = s.key[:0]
-	for i, name := range s.by.names {
-		values[i] = jsonread.Text(s.by.appendValue(nil, name, r))                                  // valid UTF-8
-		s.key = binary.BigEndian.AppendUint32(append(s.key, values[i]...), uint32(len(values[i]))) //nolint:gosec // a line is shorter
+	for _, name := range s.by.names {
+		begin := len(s.key)
+		s.key = s.by.appendValue(s.key, name, r)
+		if value := s.key[begin:]; !utf8.Valid(value) {
+			s.key = append(s.key[:begin], jsonread.Text(value)...)
+		}
+		s.key = binary.BigEndian.AppendUint32(s.key, uint32(len(s.key)-begin)) //nolint:gosec // a line is shorter
 	}
 	g := s.groups[string(s.key)]
 	if g == nil {
-		g = &group{row: Group{Values: values, Names: s.by.names}}
-		s.groups[string(s.key)] = g
+		key := string(s.key)
+		g = &group{row: Group{Values: make([]string, len(s.by.names)), Names: s.by.names}}
+		s.groups[key] = g
+		for i := len(g.row.Values) - 1; i >= 0; i-- {
+			end := len(key) - lengthSize
+			begin := end - int(binary.BigEndian.Uint32([]byte(key[end:])))
+			g.row.Values[i], key = key[begin:end], key[:begin]
+		}
 	}
 	return g
 }
