@@ -19,11 +19,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// These tests cover the connections of the transport that [client.New] makes.
+// These tests cover connections made by the transport from [client.New].
 
-// The server answers a round only when all senders have arrived, so that each needs a connection of its own. Otherwise
-// net/http may start a dial that it does not need, and the number would depend on the scheduler. The time is virtual, so that no
-// connection is idle for long on a slow machine. The test is not parallel because it replaces http.DefaultTransport.
+// The server answers a round once all senders have arrived, so each needs its own connection. Otherwise net/http may start an unneeded
+// dial, and the number would depend on the scheduler. Time is virtual, so no connection is idle for long on a slow machine. Not parallel:
+// it replaces http.DefaultTransport.
 func TestConnectionsAreReused(t *testing.T) {
 	const senders = 50
 	before := http.DefaultTransport
@@ -69,8 +69,8 @@ func TestConnectionsAreReused(t *testing.T) {
 	})
 }
 
-// The gateway drops idle connections after five seconds, and a request on a connection that it has just dropped fails. The test
-// is not parallel because it replaces http.DefaultTransport, of which every client has a copy.
+// The gateway drops idle connections after five seconds, and a request on a connection that was just dropped fails. Not parallel: it
+// replaces http.DefaultTransport, which every client copies.
 func TestIdleConnectionsAreClosedBeforeTheGatewayDropsThem(t *testing.T) {
 	before := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = before })
@@ -93,7 +93,7 @@ func TestIdleConnectionsAreClosedBeforeTheGatewayDropsThem(t *testing.T) {
 	})
 }
 
-// answerOnce answers one request and returns the time until the client closes the connection.
+// answerOnce answers one request and returns how long the client keeps the connection open.
 func answerOnce(t *testing.T, conn net.Conn) time.Duration {
 	t.Helper()
 	_, err := http.ReadRequest(bufio.NewReader(conn))

@@ -21,7 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/zerovalue"
 )
 
-// closing counts the calls of CloseIdleConnections.
+// closing counts CloseIdleConnections calls.
 type closing struct {
 	http.RoundTripper
 	n int

@@ -83,7 +83,7 @@ func TestDoRejectsInvalidRequestsBeforeTheySend(t *testing.T) {
 	require.Error(t, new(client.MeshClient).Do(t.Context(), client.Request{Method: "GET", Path: "/a"}, nil))
 }
 
-// upper writes itself, by a method of its pointer.
+// upper marshals itself, through a pointer method.
 type upper string
 
 func (u *upper) MarshalText() ([]byte, error) { return slices.Concat([]byte("up: "), []byte(*u)), nil }

@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// A heuristic rule matches a commit id before any word that contains aws.
+// A heuristic rule matches a commit id if any later word contains aws.
 func TestALeakErrorNamesTheWordOfAHeuristicRule(t *testing.T) {
 	t.Parallel()
 	const commit = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"

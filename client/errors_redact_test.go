@@ -48,7 +48,7 @@ func TestNoExportedErrorShowsASecret(t *testing.T) {
 	seen.CheckTypes(t, ".")
 }
 
-// echoing returns a client whose gateway accepts messages and echoes secret. Its token is the secret, unless that is a key of a provider.
+// echoing returns a client whose gateway accepts messages and echoes secret. Its token is the secret, unless that's a provider's key.
 func echoing(t *testing.T, secret string, echo func(string) (int, string)) *client.MeshClient {
 	t.Helper()
 	opts := []client.Option{client.WithAliases(map[string]string{"b": "node-b"}), quiet()}
@@ -69,7 +69,7 @@ func echoing(t *testing.T, secret string, echo func(string) (int, string)) *clie
 	}, opts...)
 }
 
-// errorsWith returns the errors of calls with secret as their arguments.
+// errorsWith returns the errors from calls with secret as their arguments.
 func errorsWith(ctx context.Context, c *client.MeshClient, secret string) map[string]error {
 	errs := make(map[string]error)
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("the cause is "+secret))

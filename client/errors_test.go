@@ -26,7 +26,7 @@ func TestErrorsHaveTheIDOfTheRequest(t *testing.T) {
 	assert.NotContains(t, failed.Error(), token)
 }
 
-// An error of net/http quotes the line that it cannot read, however long it is. Watch and Serve log or yield one with each poll.
+// net/http's errors quote lines that it can't parse, however long. Watch and Serve log or yield one with each poll.
 func TestErrorTextIsBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x ", 1<<16)
@@ -49,7 +49,7 @@ func TestErrorTextIsBounded(t *testing.T) {
 	}
 }
 
-// net/http returns the status text of a proxy as the text of the error.
+// net/http returns a proxy's status text as the error's text.
 func TestControlCharactersOfAProxyAreNotInTheErrorText(t *testing.T) {
 	t.Parallel()
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -8,13 +8,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// emptyGateway is a gateway that knows node-b alone.
+// emptyGateway is a gateway that only knows node-b.
 func emptyGateway(t *testing.T) *gatewaytest.Gateway {
 	t.Helper()
 	return gatewaytest.New(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-b"))
 }
 
-// slowGateway has 200 messages of 60 KB, and a link of 1 MB a second.
+// slowGateway has 200 messages with 60 KB each, behind a link with 1 MB a second.
 func slowGateway(t *testing.T) *gatewaytest.Gateway {
 	t.Helper()
 	g := emptyGateway(t)
@@ -25,7 +25,7 @@ func slowGateway(t *testing.T) *gatewaytest.Gateway {
 	return g
 }
 
-// limits returns the limits of the requests for lists.
+// limits returns the limits in list requests.
 func limits(g *gatewaytest.Gateway) (limits []int) {
 	for _, r := range g.Requests(gatewaytest.ListMessages) {
 		n, _ := strconv.Atoi(r.Query.Get("limit"))

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// token is the token of the test gateways. It is long enough for the scan of live tokens and matches no other rule.
+// token is the test gateways' token. It's long enough to be scanned for and matches no other rule.
 const token = "example.token.of.the.tests"
 
 // gateway is an in-memory gateway with three peers.
@@ -39,7 +39,7 @@ func gateway(t *testing.T, opts ...gatewaytest.Option) *gatewaytest.Gateway {
 	return gatewaytest.New(t, append(standard, opts...)...)
 }
 
-// connect returns the client of a node at g.
+// connect returns a node's client for g.
 func connect(t *testing.T, g *gatewaytest.Gateway, node string, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return newClient(t, node, append(g.Options(), opts...)...)
@@ -59,7 +59,7 @@ func newClient(t *testing.T, node string, opts ...client.Option) *client.MeshCli
 	return c
 }
 
-// answering returns the client of node-a at a server that answers every request in the same way.
+// answering returns a client for node-a whose server gives every request the same response.
 func answering(t *testing.T, status int, contentType, body string, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return servingInMemory(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -69,7 +69,7 @@ func answering(t *testing.T, status int, contentType, body string, opts ...clien
 	}, opts...)
 }
 
-// serving returns the client of node-a at a server with the given handler.
+// serving returns a client for node-a whose server has the given handler.
 func serving(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -84,7 +84,7 @@ func servingInMemory(t *testing.T, handler http.HandlerFunc, opts ...client.Opti
 	return newClient(t, "node-a", append(own, opts...)...)
 }
 
-// operations calls every operation of a client once, with arguments that are valid.
+// operations calls every client operation once, with valid arguments.
 var operations = withGateway(map[string]func(context.Context, *client.MeshClient) error{
 	"ListPeers": func(ctx context.Context, c *client.MeshClient) error { _, err := c.ListPeers(ctx); return err },
 	"Fetch": func(ctx context.Context, c *client.MeshClient) error {
@@ -142,7 +142,7 @@ var operations = withGateway(map[string]func(context.Context, *client.MeshClient
 	},
 })
 
-// withGateway adds the operations of package methods.
+// withGateway adds package methods' operations.
 func withGateway(all map[string]func(context.Context, *client.MeshClient) error) map[string]func(context.Context, *client.MeshClient) error {
 	for _, m := range methods.Gateway {
 		all[m.Name] = func(ctx context.Context, c *client.MeshClient) error { _, err := m.Call(ctx, c); return err }
@@ -150,7 +150,8 @@ func withGateway(all map[string]func(context.Context, *client.MeshClient) error)
 	return all
 }
 
-// briefly calls wait for a short time, which has to be virtual where the result counts. It is no error if no answer comes, or that the gateway does not have the question of Await.
+// briefly calls wait for a short time, which must be virtual if the result counts. It's no error if no answer arrives, or if the gateway
+// lacks Await's question.
 func briefly(ctx context.Context, wait func(context.Context) error) error {
 	if ctx == nil {
 		return wait(nil)
@@ -165,7 +166,7 @@ func briefly(ctx context.Context, wait func(context.Context) error) error {
 	return err
 }
 
-// last returns the error of the last result.
+// last returns the last result's error.
 func last(results iter.Seq2[client.MeshMessage, error]) (last error) {
 	for _, err := range results {
 		last = err
@@ -178,7 +179,7 @@ func waits(operation string) bool {
 	return slices.Contains([]string{"Watch", "Ask", "AskAll", "Await"}, operation)
 }
 
-// threadID is the thread of the operation GetThread.
+// threadID is the thread that GetThread reads.
 const threadID = methods.ThreadID
 
 func hello(to string) client.SendRequest {
@@ -211,7 +212,7 @@ func long(s string, n int) string { return strings.Repeat(s, n) }
 
 const receipt = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"2026-11-21T08:28:39+00:00"}`
 
-// inProcess returns the client of node-a whose requests go to handler without a network, for tests in virtual time.
+// inProcess returns a client for node-a whose requests go to handler without a network, for tests in virtual time.
 func inProcess(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return newClient(t, "node-a", append([]client.Option{

@@ -9,9 +9,9 @@ import (
 	gen "github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// The benchmark of this file decodes an inbox, beside encoding/json.
+// This benchmark decodes an inbox, compared with encoding/json.
 
-// plainMessage is the struct of a hand-written client: the same fields, without unknown ones.
+// plainMessage is a hand-written client's struct: the same fields, without unknown ones.
 type plainMessage struct {
 	ID            int64        `json:"id"`
 	FromNode      string       `json:"from_node"`

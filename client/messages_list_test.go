@@ -66,7 +66,7 @@ func TestInboxIsSelectedByTheParameterTo(t *testing.T) {
 	assert.Equal(t, "limit=5&to=node-c&unread_only=true", requests[1].Query.Encode())
 }
 
-// 12 MB at 1 MB/s take longer than the timeout of ten seconds.
+// 12 MB at 1 MB/s take longer than the timeout, ten seconds.
 func TestAListIsReadOnASlowLink(t *testing.T) {
 	t.Parallel()
 	g := slowGateway(t)
@@ -122,8 +122,8 @@ func TestSentListsTheMessagesOfTheNode(t *testing.T) {
 	assert.Equal(t, "Since", valueError(t, err).Field)
 }
 
-// A server that shares messages has sent many claims.
-// ListMessages returns the rows of the gateway as they are: own messages, messages of other nodes, and claims.
+// A server that shares messages has sent many claims. ListMessages returns the gateway's rows unchanged: own messages, other nodes'
+// messages, and claims.
 func TestListMessages(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)

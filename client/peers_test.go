@@ -238,12 +238,12 @@ func TestEveryFieldOfAPeerIsDecoded(t *testing.T) {
 	assert.Nil(t, peers[1].PeerToken)
 }
 
-// fieldsOfPeer lists the fields explicitly, so that a field that is added later does not fail the test.
+// fieldsOfPeer lists the fields explicitly, so that a later field doesn't fail the test.
 func fieldsOfPeer(p client.MeshPeer) []any {
 	return []any{p.Name, p.URL, p.Capabilities, p.Enabled, p.LastHealth, p.LastSeen, p.RegisteredAt, p.AdditionalProperties}
 }
 
-// hostileCapabilities returns capabilities that no response of at most 4 MiB may fail for.
+// hostileCapabilities returns capabilities that must not make a response up to 4 MiB fail.
 func hostileCapabilities() map[string]string {
 	return map[string]string{
 		"600,000 elements": `{"x":[` + long("0,", 600_000) + `0]}`,
@@ -326,7 +326,7 @@ func TestListPeersWithoutLargeCapabilitiesIsRequestedOnce(t *testing.T) {
 	assert.Equal(t, 1, requests)
 }
 
-// What is not dropped is read as the decoder of the document reads it.
+// Values that aren't dropped are read as the decoder reads them.
 func FuzzListPeers(f *testing.F) {
 	f.Add(`[{"name":"node-b","capabilities":{"a":"\\\"}"}}]`)
 	f.Add(`{"n":[[{"capabilities":"x"}]],"peers":[{"capabilities":[],"name":"x"}]} x`)

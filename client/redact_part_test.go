@@ -18,10 +18,10 @@ import (
 
 // These tests cover parts of a token, and text that must not be redacted.
 
-// longToken is put together at run time. It has no eight characters in common with an ordinary text.
+// longToken is put together at run time. It shares no eight characters with ordinary text.
 var longToken = strings.Join([]string{"wq7Zk2Rr", "b0xT+9dL/", "uV3mYc81", "hNpE5sGa"}, "Jf4")
 
-// assertNoPart requires that text contains no eight characters of longToken.
+// assertNoPart requires that text contains no eight consecutive characters from longToken.
 func assertNoPart(t *testing.T, text string, where ...any) {
 	t.Helper()
 	for i := range len(longToken) - 7 {
@@ -29,7 +29,7 @@ func assertNoPart(t *testing.T, text string, where ...any) {
 	}
 }
 
-// writeRaw answers with bytes that net/http would not write, and closes the connection.
+// writeRaw sends bytes that net/http wouldn't write, and closes the connection.
 func writeRaw(w http.ResponseWriter, answer string) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

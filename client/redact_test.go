@@ -161,14 +161,14 @@ func TestNoLogLineShowsATokenOrContent(t *testing.T) {
 	})
 }
 
-// An option contains the token until New.
+// An option contains the token until New runs.
 func TestPrintedOptionShowsNoToken(t *testing.T) {
 	t.Parallel()
 	option := client.WithToken(token)
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", option, option, option), token)
 }
 
-// The buffers of a connection hold the last request.
+// A connection's buffers hold the last request.
 func TestDifferenceOfClientsShowsNoToken(t *testing.T) {
 	t.Parallel()
 	g := gateway(t, gatewaytest.WithToken(longToken))

@@ -93,7 +93,7 @@ func TestRegistryRequestThatBeganEarlierDoesNotReject(t *testing.T) {
 	})
 }
 
-// Only a missing name is looked up again. A failure is shared by all callers that waited.
+// Only a missing name is looked up again. All waiting callers share a failure.
 func TestConcurrentSendsShareAFailedRegistryRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -116,7 +116,7 @@ func TestNamesMatchExactly(t *testing.T) {
 	assert.Equal(t, "twin", receipt.ToNode)
 }
 
-// The capabilities of one peer must not stop every Send.
+// One peer's capabilities must not stop every Send.
 func TestSendDoesNotReadCapabilities(t *testing.T) {
 	t.Parallel()
 	advert := long("x", 1<<20)
@@ -203,7 +203,7 @@ func TestRecipientIsLookedUpAloneIfTheListIsTooLarge(t *testing.T) {
 	}
 }
 
-// Older gateways do not have the request for one peer.
+// Older gateways can't return a single peer.
 func TestNothingIsSentIfNeitherTheListNorTheRecipientCanBeRead(t *testing.T) {
 	t.Parallel()
 	for status, body := range map[int]string{http.StatusNotFound: `{"detail":"Not Found"}`, http.StatusServiceUnavailable: "busy"} {

@@ -16,9 +16,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
-// These tests compare the traffic of the client with specs/gateway.yaml.
+// These tests compare the client's traffic with specs/gateway.yaml.
 
-// Every request and every response of package client conforms to specs/gateway.yaml.
+// Every request from package client and every response conforms to specs/gateway.yaml.
 func TestRequestsAndResponsesConformToTheDocument(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]gatewaytest.Option{"today": nil, "bare arrays": {gatewaytest.WithBareArrays()}} {
@@ -31,14 +31,14 @@ func TestRequestsAndResponsesConformToTheDocument(t *testing.T) {
 				checked := &http.Client{Transport: checker.Transport(piped(t, g), "/gateway", func(err error) { t.Error(err) })}
 				callEveryOperation(t, connect(t, g, "node-a", client.WithHTTPClient(checked), client.WithRetry(client.RetryPolicy{BaseDelay: 1})), g)
 			})
-			// ListPeers lists the enabled peers, which are the ones that can be written to; GetPeer also finds disabled ones.
+			// ListPeers lists enabled peers, which can receive messages; GetPeer also finds disabled ones.
 			assert.Equal(t, []string{"listPeers?enabled_only"}, checker.Unexercised(),
 				"a method has to send each operation, and its options each parameter, unless the client never does")
 		})
 	}
 }
 
-// callEveryOperation uses every operation with every option, and provokes every error response of the gateway.
+// callEveryOperation uses every operation with every option, and provokes every error response.
 func callEveryOperation(t *testing.T, c *client.MeshClient, g *gatewaytest.Gateway) {
 	t.Helper()
 	ctx := t.Context()

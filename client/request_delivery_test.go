@@ -47,7 +47,7 @@ func refused(http.ResponseWriter, *http.Request) {
 	panic(&net.OpError{Op: "dial", Err: errors.New("connection refused")})
 }
 
-// refusedBy returns a handler that fails as a connection does that could not be established.
+// refusedBy returns a handler that fails like a connection that couldn't be opened.
 func refusedBy(err error) http.HandlerFunc {
 	return func(http.ResponseWriter, *http.Request) { panic(err) }
 }
@@ -196,7 +196,7 @@ func TestOnlySendIsUncertain(t *testing.T) {
 	})
 }
 
-// messageNotFound is the body of the gateway's 404 for a message that is unknown or read.
+// messageNotFound is the gateway's 404 body for an unknown or read message.
 const messageNotFound = `{"detail":"message not found or already read"}`
 
 func Test404IsSuccessOnlyAfterAnAttemptThatMayHaveMarkedTheMessage(t *testing.T) {

@@ -50,7 +50,7 @@ func TestResponseWithStatus000IsAnError(t *testing.T) {
 	})
 }
 
-// verbatim answers with text and keeps the connection open until the end of the test.
+// verbatim answers with text and keeps the connection open until the test ends.
 func verbatim(t *testing.T, text string) http.HandlerFunc {
 	t.Helper()
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -302,7 +302,7 @@ func TestTransportWithoutAResponseIsAnError(t *testing.T) {
 	})
 }
 
-// The documentation of the methods is the only list of the requests.
+// The methods' documentation is the only list of requests.
 func TestEveryOperationIsInTheDocumentationOfAMethod(t *testing.T) {
 	t.Parallel()
 	request, parameter := regexp.MustCompile(`\(([A-Z]+ /[^)]*)\)`), regexp.MustCompile(`\{[^}]*\}`)
@@ -330,7 +330,7 @@ func TestEveryOperationIsInTheDocumentationOfAMethod(t *testing.T) {
 	}
 }
 
-// No request has a header that it does not need. TestRequestsAndResponsesConformToTheDocument checks paths and parameters.
+// No request has an unnecessary header. TestRequestsAndResponsesConformToTheDocument checks paths and parameters.
 func TestHeadersOfEveryOperation(t *testing.T) {
 	t.Parallel()
 	g := gateway(t, gatewaytest.WithThreads(threadID))

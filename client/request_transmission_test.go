@@ -19,7 +19,7 @@ import (
 
 // These tests cover requests that HTTP/2 transports would repeat by themselves.
 
-// refusals end a request over HTTP/2 in ways after which net/http repeats it.
+// refusals end an HTTP/2 request in ways that make net/http repeat it.
 var refusals = map[string]func(http2.Request){
 	"REFUSED_STREAM": func(r http2.Request) { r.Reset(http2.RefusedStream) },
 	"PROTOCOL_ERROR": func(r http2.Request) { r.Reset(http2.ProtocolError) },
@@ -55,7 +55,7 @@ func TestRefusedRequestsWithABodyAreSentOnce(t *testing.T) {
 	}
 }
 
-// The gateway goes down after it has refused the message.
+// The gateway goes down after refusing the message.
 func TestRefusedMessageIsUncertainAfterTheGatewayIsGone(t *testing.T) {
 	t.Parallel()
 	var server *http2.Server
@@ -97,7 +97,7 @@ func TestRefusedRequestsWithoutABodyAreSentThreeTimes(t *testing.T) {
 	}
 }
 
-// The last attempt of a transport may find no gateway after an earlier one has arrived.
+// A transport's last attempt may find no gateway although an earlier one arrived.
 func TestTransmittedRequestMayHaveHadItsEffect(t *testing.T) {
 	t.Parallel()
 	for _, transmitted := range []bool{true, false} {

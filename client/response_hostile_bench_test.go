@@ -17,7 +17,7 @@ import (
 
 // These benchmarks measure what a hostile peer or gateway costs. docs/testing.md has some of the figures.
 
-// body returns a response with a body that is not copied, so that only the client allocates.
+// body returns a response whose body isn't copied, so that only the client allocates.
 func body(req *http.Request, parts ...string) *http.Response {
 	var readers []io.Reader
 	for _, part := range parts {
@@ -38,7 +38,7 @@ func clientOf(b testing.TB, transport roundTrip) *client.MeshClient {
 	return c
 }
 
-// BenchmarkHostileRegistry sends a message while a peer has 33 MB of capabilities.
+// BenchmarkHostileRegistry sends a message while a peer's capabilities take 33 MB.
 func BenchmarkHostileRegistry(b *testing.B) {
 	advert := strings.Repeat(`"capability":{"name":[1,2,3]},`, 33<<20/30)
 	c := clientOf(b, func(req *http.Request) (*http.Response, error) {
@@ -56,8 +56,8 @@ func BenchmarkHostileRegistry(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileInbox receives 170 messages of 200,000 characters with Watch: the whole inbox exceeds the size limit. Watch must
-// fetch fewer messages at a time, or it fails.
+// BenchmarkHostileInbox receives 170 messages with 200,000 characters each with Watch: the whole inbox exceeds the size limit, so Watch
+// must fetch fewer messages at a time.
 func BenchmarkHostileInbox(b *testing.B) {
 	const messages = 170
 	rows := make([]string, messages)
@@ -94,8 +94,8 @@ func BenchmarkHostileInbox(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileWindows polls 200 full windows of 1,000 messages, each with new ids. held-B is the memory that Watch holds
-// after 200,000 messages.
+// BenchmarkHostileWindows polls 200 full windows with 1,000 messages each, all with new ids. held-B is the memory that Watch holds after
+// 200,000 messages.
 func BenchmarkHostileWindows(b *testing.B) {
 	const windows, perWindow = 200, 1000
 	for b.Loop() {
@@ -121,7 +121,7 @@ func BenchmarkHostileWindows(b *testing.B) {
 	}
 }
 
-// liveHeap returns the bytes of the heap that are in use.
+// liveHeap returns the heap bytes in use.
 func liveHeap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()

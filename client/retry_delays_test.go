@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// These tests cover the lengths of pauses.
+// These tests cover pause lengths.
 
 // delays returns the pauses between n requests that a client makes with fail, many times over.
 func delays(t *testing.T, policy client.RetryPolicy, fail http.HandlerFunc) (all [][]time.Duration) {

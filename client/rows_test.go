@@ -23,7 +23,7 @@ func goodPeer(name string) string {
 	return fmt.Sprintf(`{"name":%q,"capabilities":{"a":[1,{}]}}`, name)
 }
 
-// badRows are rows of messages that cannot be decoded, and the text of their errors. "canary" is content.
+// badRows are undecodable message rows, and their errors' text. "canary" is content.
 var badRows = map[string]string{
 	`{"id":8,"from_node":"canary","kind":"fyi","created_at":""}`:                               "mesh: message 8 cannot be decoded: to_node: required field is missing",
 	`{"id":8,"from_node":"b","to_node":"a","kind":"fyi","created_at":"","content":["canary"]}`: "mesh: message 8 cannot be decoded: content: got array, want string",
@@ -49,7 +49,7 @@ func rowErrorsOf(t *testing.T, err error) (rows []*client.RowError) {
 	return rows
 }
 
-// A row that cannot be decoded must not hide the others.
+// An undecodable row must not hide the others.
 func TestListsReturnTheRowsBesideInvalidOnes(t *testing.T) {
 	t.Parallel()
 	for bad, want := range badRows {
@@ -119,7 +119,7 @@ func TestThreadsBesideInvalidOnes(t *testing.T) {
 	require.EqualError(t, err, "mesh: the row for "+threadID+" cannot be decoded: peer_pair: required field is missing")
 }
 
-// A body that is no list of JSON values is not taken apart.
+// A body that isn't a list of JSON values isn't taken apart.
 func TestABrokenListIsNotTakenApart(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
@@ -177,7 +177,7 @@ func TestSendWithARegistryOfInvalidPeersOnly(t *testing.T) {
 	require.EqualError(t, err, "mesh: GET /peers: status 200: mesh: the row for node-b cannot be decoded: enabled: number is neither 0 nor 1")
 }
 
-// FuzzFetchBesideInvalidRows puts a value between two rows. It is a row, a row that cannot be decoded, or no JSON.
+// FuzzFetchBesideInvalidRows puts a value between two rows: a row, an undecodable row, or something that isn't JSON.
 func FuzzFetchBesideInvalidRows(f *testing.F) {
 	for bad := range badRows {
 		f.Add(bad)
@@ -267,7 +267,7 @@ func TestEveryListReportsThatItIsIncomplete(t *testing.T) {
 	require.NoError(t, err, "a peer that is not in an incomplete list is looked up alone")
 }
 
-// One line of a stream of JSON values would be taken for the whole response.
+// One line in a stream of JSON values would be taken for the whole response.
 func TestStreamsAreNotReadAsOneValue(t *testing.T) {
 	t.Parallel()
 	for _, mediaType := range []string{"application/x-ndjson", "application/jsonl; charset=utf-8"} {

@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// These benchmarks measure Send, beside net/http alone.
+// These benchmarks compare Send with plain net/http.
 
 // peerServer has one peer and accepts every message. Its response bodies are constants, so that the benchmarks measure the
 // client.
@@ -59,7 +59,7 @@ func newPeerServer(b *testing.B) *peerServer {
 	return l
 }
 
-// noNetwork is a transport that returns the responses of peerServer.
+// noNetwork is a transport that returns peerServer's responses.
 type noNetwork struct{}
 
 func (noNetwork) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -136,7 +136,7 @@ var senders = map[string]func(b testing.TB, url string, transport http.RoundTrip
 	},
 }
 
-// BenchmarkSend sends one message with a warm registry. impl=baseline posts the same message with net/http alone.
+// BenchmarkSend sends one message with a warm registry. impl=baseline posts the same message with plain net/http.
 func BenchmarkSend(b *testing.B) {
 	l := newPeerServer(b)
 	for _, side := range []string{"mesh", "baseline"} {
@@ -146,7 +146,7 @@ func BenchmarkSend(b *testing.B) {
 	}
 }
 
-// BenchmarkSendAlone is BenchmarkSend without a network: it measures the client alone.
+// BenchmarkSendAlone is BenchmarkSend without a network: it measures just the client.
 func BenchmarkSendAlone(b *testing.B) {
 	for _, side := range []string{"mesh", "baseline"} {
 		b.Run("impl="+side, func(b *testing.B) {

@@ -79,7 +79,7 @@ func TestSendChecksKindRecipientAndContentInThisOrder(t *testing.T) {
 	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
 }
 
-// TestCheckSendMakesTheChecksOfSend checks that both return the same errors, and that CheckSend posts nothing.
+// TestCheckSendMakesTheChecksOfSend requires the same errors from both, and no post from CheckSend.
 func TestCheckSendMakesTheChecksOfSend(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
@@ -265,7 +265,7 @@ func TestReplySuggestsNoOtherNode(t *testing.T) {
 	assert.Empty(t, unknown.Near, "an answer to another node would be wrong")
 }
 
-// The name in a message is a node name. An alias of the same spelling must not send the reply to another node.
+// The name in a message is a node name. An equal alias must not send the reply to another node.
 func TestReplyGoesToTheSenderAndNotToAnAlias(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)

@@ -136,7 +136,7 @@ func fill(t *testing.T, c *client.MeshClient, name string, n int) string {
 	return thread.ID
 }
 
-// Reading a thread of 500 messages to its end takes 14 requests and 532 kB.
+// Reading a thread with 500 messages to its end takes 14 requests and 532 kB.
 func TestNewestMessagesOfAThreadAreOneRequest(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)

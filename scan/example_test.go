@@ -7,7 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// The keys of these examples are invented and put together at run time, so that no scanner reports this file.
+// The keys in these examples are invented and put together at run time, so that no scanner reports this file.
 var fakeKey = "sk-" + "proj-" + strings.Repeat("x", 24)
 
 func ExampleFind() {
@@ -28,7 +28,7 @@ func ExampleScanner_Redact() {
 }
 
 func ExampleScanner_FindAll() {
-	// 32 hexadecimal digits: the format of a DeepSeek key, which is also that of an OpenAI key.
+	// 32 hexadecimal digits fit a DeepSeek key, and so an OpenAI key, too.
 	message := "sk-" + strings.Repeat("0123456789abcdef", 2) + " and AKIA" + strings.Repeat("Z", 16)
 	for _, f := range scan.New().FindAll(message) {
 		fmt.Println(f)

@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// liveToken has the format of a gateway's token; shortToken has the minimum of 16 characters.
+// liveToken has a gateway token's format; shortToken has the minimum length, 16 characters.
 var (
 	liveToken  = made("mesh-", "T0k_", 11)
 	shortToken = made("", "abcd", 4)

@@ -211,7 +211,7 @@ func TestExtendedRules(t *testing.T) {
 	}
 }
 
-// TestWithoutHeuristics checks that only rules 10 and 12 are left out, at any place and also behind a replacement.
+// TestWithoutHeuristics checks that only rules 10 and 12 are left out, at any position, even after a replacement.
 func TestWithoutHeuristics(t *testing.T) {
 	key, aws := made("sk-", "a", 20), made("", "aB3/", 10)
 	content := aws + " " + key + aws + " " + made("", "b", 48) + " aws MESH_GATEWAY_TOKEN " + aws + " aws"
@@ -270,7 +270,7 @@ type holder struct {
 	finding scan.Finding
 }
 
-// printed returns v in every format in which a program is likely to print it.
+// printed returns v in every format that a program is likely to print.
 func printed(t *testing.T, v any) []string {
 	t.Helper()
 	var logs bytes.Buffer

@@ -77,7 +77,7 @@ func ending(unit, last string) func(testing.TB, int) string {
 	}
 }
 
-// nearMisses returns one key of every rule, each too short by one character.
+// nearMisses returns a key for every rule, each one character too short.
 func nearMisses() []string {
 	return []string{
 		made("pypi-", "a", 19), made("sk-ant-", "a", 15), made("sk-admin-", "a", 19), made("sk-", "a", 19), made("xai-", "a", 39),
@@ -85,7 +85,7 @@ func nearMisses() []string {
 	}
 }
 
-// eyJSharedTail is a JWT without its third part. Every word of its first half could begin it.
+// eyJSharedTail is a JWT without its third part. Every word in its first half could start it.
 func eyJSharedTail(_ testing.TB, size int) string {
 	return made("", "eyJ-", size/8) + made("aaaaaaaaaaaaaaa.eyJ", "b", size-size/8*4-19)
 }
@@ -115,7 +115,7 @@ func prose(_ testing.TB, size int) string {
 	return b.String()[:size]
 }
 
-// code returns the source of this package without its tests, which contain matches of rule 10.
+// code returns this package's source without its tests, which match rule 10.
 func code(t testing.TB, size int) string {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
@@ -131,7 +131,7 @@ func code(t testing.TB, size int) string {
 	return b.String()[:size]
 }
 
-// jsonText returns a list of messages in the format of the gateway.
+// jsonText returns a message list in the gateway's format.
 func jsonText(t testing.TB, size int) string {
 	r := rand.New(rand.NewPCG(3, 3))
 	text := prose(t, size+400)

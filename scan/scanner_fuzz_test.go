@@ -12,8 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// pieces are the parts of random contents: prefixes, characters of keys, the words of rules 10 and 12, and characters that end a
-// run or a word.
+// pieces make up random contents: prefixes, key characters, the words for rules 10 and 12, and characters that end a run or a word.
 var pieces = []string{
 	"pypi-", "sk-", "sk-ant-", "sk-admin-", "sk-proj-", "admin-", "proj-", "xai-", "AIza", "gho_", "ghp_", "ghs_", "AKIA",
 	"eyJ", ".eyJ", "aws", "MESH_GATEWAY_TOKEN", "MESH_GATEWAY_TOKE",
@@ -23,13 +22,13 @@ var pieces = []string{
 	"a", "0", "f", "Z", "g", "_", "-", "/", "+", "=", ".", ",", " ", "\n", "\t", "\"", "\\n", "(", "{", ":", "~", "\x7f", "*", "\xff", "é", "\u2028",
 }
 
-// fillers are repeated to lengths close to the limits of the rules.
+// fillers are repeated to lengths close to the rules' limits.
 var (
 	fillers = []string{"a", "0", "f", "Z", "9A", "aZ0_", "a-", "-", "_", "/", "a/", "+=", "aB3", "."}
 	lengths = []int{1, 2, 14, 15, 16, 17, 19, 20, 21, 29, 30, 31, 32, 33, 34, 35, 36, 39, 40, 41, 47, 48, 49, 64, 100}
 )
 
-// randomContent returns a content of up to twenty parts.
+// randomContent joins up to twenty pieces.
 func randomContent(r *rand.Rand) string {
 	var b strings.Builder
 	for range r.IntN(20) + 1 {
@@ -44,7 +43,7 @@ func randomContent(r *rand.Rand) string {
 	return b.String()
 }
 
-// randomTokens returns parts of a content as tokens: usually none, else up to three, of 10 to 40 bytes.
+// randomTokens returns parts of a content as tokens: usually none, else up to three, each 10 to 40 bytes long.
 func randomTokens(r *rand.Rand, content string) []string {
 	var tokens []string
 	for range max(0, r.IntN(8)-4) {
@@ -71,7 +70,7 @@ func checkAgainstReference(t *testing.T, content string, tokens []string, extend
 	checkRedacted(t, s, content, live, want)
 }
 
-// scannerFor returns a Scanner and the tokens that are long enough for it.
+// scannerFor returns a Scanner and the tokens long enough for it.
 func scannerFor(tokens []string, extended bool) (*scan.Scanner, []string) {
 	var opts []scan.Option
 	var live []string
@@ -87,7 +86,7 @@ func scannerFor(tokens []string, extended bool) (*scan.Scanner, []string) {
 	return scan.New(opts...), live
 }
 
-// checkRedacted checks that the result of Redact has no match and that only matches were removed.
+// checkRedacted requires that Redact's result has no match and that only matches were removed.
 func checkRedacted(t *testing.T, s *scan.Scanner, content string, tokens []string, hits []hit) {
 	t.Helper()
 	redacted := s.Redact(content)
@@ -111,7 +110,7 @@ func checkRedacted(t *testing.T, s *scan.Scanner, content string, tokens []strin
 	}
 }
 
-// looksReplaced reports whether a token can be, begin or end within a replacement.
+// looksReplaced reports whether a token can start, end or lie within a replacement.
 func looksReplaced(token string) bool {
 	return strings.ContainsAny(token, "[]") || strings.Contains("REDACTED:"+strings.Join(ruleNames, " REDACTED:"), token)
 }
@@ -122,7 +121,7 @@ var ruleNames = strings.Fields(`live-gateway-token pypi-token anthropic-api-key 
 	github-user-token github-fine-grained-token github-app-token aws-other-key-id google-auth-key google-client-secret
 	google-access-token groq-api-key huggingface-token slack-token pem-private-key`)
 
-// unmarked replaces the replacements of Redact by a zero byte.
+// unmarked turns Redact's replacements into a zero byte.
 var unmarked = func() *strings.Replacer {
 	pairs := []string{"[REDACTED]", "\x00"}
 	for _, name := range ruleNames {
@@ -131,8 +130,7 @@ var unmarked = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// FuzzScan compares the scan with the reference on random bytes and on contents made of pieces of keys, since random bytes hardly
-// ever form a key.
+// FuzzScan compares the scan with the reference on random bytes and on joined key pieces, since random bytes hardly ever form a key.
 func FuzzScan(f *testing.F) {
 	f.Add("plain text", "", uint64(0), false)
 	for _, c := range readNearMisses(f) {

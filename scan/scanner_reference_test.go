@@ -9,10 +9,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// The reference implements the rules in the most direct way: a regexp for each, and a loop for each rule with a look-ahead, which
-// regexp does not support. It is slow, sometimes quadratic, and shares no code with the package.
+// The reference implements the rules directly: a regexp for each, and a loop for each rule with a look-ahead, which regexp doesn't
+// support. It is slow, sometimes quadratic, and shares no code with the package.
 
-// hit is a Finding without the texts of its rule.
+// hit is a Finding without its rule's texts.
 type hit struct{ Number, Start, End int }
 
 func hitOf(f scan.Finding) hit { return hit{f.Rule.Number, f.Start, f.End} }
@@ -30,7 +30,7 @@ var plainRules = map[int]*regexp.Regexp{
 	1: regexp.MustCompile(`\bpypi-[A-Za-z0-9_-]{20,}`),
 	2: regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{20,}`),
 	3: regexp.MustCompile(`\bsk-admin-[A-Za-z0-9_-]{20,}`),
-	// Not followed by admin-: every way in which the next six characters can differ from it.
+	// Not followed by admin-: every way that the next six characters can differ from it.
 	4: regexp.MustCompile(`\bsk-(?:[A-Zb-z0-9_-][A-Za-z0-9_-]{19,}` +
 		`|a[A-Za-ce-z0-9_-][A-Za-z0-9_-]{18,}` +
 		`|ad[A-Za-ln-z0-9_-][A-Za-z0-9_-]{17,}` +
@@ -58,7 +58,7 @@ var extendedRules = map[int]*regexp.Regexp{
 	110: regexp.MustCompile(`\bxox[a-eoprs]-[A-Za-z0-9_-]{20,}`),
 }
 
-// referenceAll is the reference of FindAll.
+// referenceAll is the reference for FindAll.
 func referenceAll(content string, tokens []string, extended bool) []hit {
 	var hits []hit
 	add := func(number int, spans [][]int) {
@@ -86,7 +86,7 @@ func referenceAll(content string, tokens []string, extended bool) []hit {
 	return hits
 }
 
-// referenceToken is the reference of rule 0 for one token.
+// referenceToken is the reference for rule 0 with one token.
 func referenceToken(content, token string) [][]int {
 	var spans [][]int
 	for i := 0; i < len(content); i++ {
@@ -98,7 +98,7 @@ func referenceToken(content, token string) [][]int {
 	return spans
 }
 
-// referenceFirst is the reference of Find: of the hits with the lowest number, the leftmost.
+// referenceFirst is the reference for Find: the leftmost hit with the lowest number.
 func referenceFirst(content string, tokens []string, extended bool) (hit, bool) {
 	hits := referenceAll(content, tokens, extended)
 	if len(hits) == 0 {

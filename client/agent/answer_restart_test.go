@@ -30,8 +30,7 @@ func combinations(n int, do func(flags []bool)) {
 	}
 }
 
-// A server is killed after its function has returned and before the answer is delivered. The
-// next start delivers the answer, whatever options both have.
+// A server is killed between its function's return and the delivery. The next start delivers the answer, whatever options both have.
 func TestARestartDeliversTheFinishedAnswerWithEveryOption(t *testing.T) {
 	t.Parallel()
 	combinations(7, func(set []bool) {
@@ -150,8 +149,8 @@ func TestADeliveredAnswerIsKeptUntilTheMark(t *testing.T) {
 	})
 }
 
-// The first poll after a restart shows the message as unread, and its response arrives when the
-// kept answer is delivered and the message marked.
+// The first poll after a restart shows the message as unread, but its response arrives only after the kept answer is delivered and the
+// message marked.
 func TestAResumedMessageOfALatePollIsNotHandledAgain(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

@@ -19,10 +19,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// spoolOfChild is the folder of the process that TestAnAnswerSurvivesAKill starts and kills.
+// spoolOfChild is the directory for the process that TestAnAnswerSurvivesAKill kills.
 const spoolOfChild = "MESH_TEST_SPOOL"
 
-// TestAnAnswerSurvivesAKill kills a process whose answer is finished while the gateway does not accept it.
+// TestAnAnswerSurvivesAKill kills a process with a finished answer that the gateway doesn't accept yet.
 func TestAnAnswerSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	if folder := os.Getenv(spoolOfChild); folder != "" {
@@ -73,7 +73,7 @@ func TestAnAnswerSurvivesAKill(t *testing.T) {
 	assert.Zero(t, unread(t, c), "the question is marked read")
 }
 
-// assertPrivate checks that a folder has one file, and that only its owner can read both.
+// assertPrivate checks that a directory has one file, and that only the owner can read both.
 func assertPrivate(t *testing.T, folder string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
@@ -92,7 +92,7 @@ func assertPrivate(t *testing.T, folder string) {
 	}
 }
 
-// An answer that is not delivered when ctx ends is reported as lost, or with a folder as kept. A credential is in no file.
+// An answer not delivered when ctx ends is reported as lost or, with a spool, as kept. No file has a credential.
 func TestAnAnswerInAnOutageIsKeptOrLost(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

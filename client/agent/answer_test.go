@@ -30,7 +30,7 @@ func answers(t *testing.T, g *gatewaytest.Gateway) (contents []string) {
 	return contents
 }
 
-// paid is a function of Answer that counts its runs.
+// paid is an Answer function that counts its runs.
 type paid struct {
 	runs  atomic.Int64
 	takes time.Duration
@@ -149,7 +149,7 @@ func TestAnswerRunsOnceInAnOutage(t *testing.T) {
 	}
 }
 
-// A worker that waits behind a full window of messages polls itself.
+// A worker waiting behind a full window of messages polls by itself.
 func TestServeWithReplyRunsAgainAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)
@@ -177,8 +177,8 @@ func TestServeWithReplyRunsAgainAfterAnOutage(t *testing.T) {
 	assert.Len(t, answers(t, g), 3)
 }
 
-// serveWhileSendsFail serves one question while each send is answered with a status, until the question is given up. It returns how many
-// sends and runs there were.
+// serveWhileSendsFail serves one question while every send fails with a status, until the question is given up. It returns the number of
+// sends and runs.
 func serveWhileSendsFail(t *testing.T, status int, serve func(context.Context, *client.MeshClient, *journal) error) (sends, runs int) {
 	t.Helper()
 	g := emptyGateway(t)
@@ -198,7 +198,7 @@ func serveWhileSendsFail(t *testing.T, status int, serve func(context.Context, *
 	return len(g.Requests(gatewaytest.SendMessage)), runs
 }
 
-// If the attempts did not count, a paid function would run for ever when only the sends fail.
+// If the attempts didn't count, a paid function would run forever while only sends fail.
 func TestAttemptsCountWhilePollsSucceed(t *testing.T) {
 	for _, status := range []int{500, 502, 503, 504} {
 		sends, runs := serveWhileSendsFail(t, status, func(ctx context.Context, c *client.MeshClient, j *journal) error {
@@ -222,7 +222,7 @@ func TestAnswerRunsOnceWhilePollsSucceed(t *testing.T) {
 	}
 }
 
-// The function has MaxAttempts, and so has the delivery of what it returned at last.
+// The function gets MaxAttempts, and so does the delivery of its final result.
 func TestAnswerCountsDeliveriesByThemselves(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)
@@ -283,7 +283,7 @@ func TestAnswerTellsTheAskerOfARefusedText(t *testing.T) {
 	}
 }
 
-// A program that crashes after the delivery runs the function again, whose text may differ. The asker has one answer.
+// After a crash that follows a delivery, the function runs again and may return another text. The asker gets one answer.
 func TestAnswerSendsOneAnswerAcrossACrash(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

@@ -79,7 +79,7 @@ func TestCloseEndsAsk(t *testing.T) {
 	assert.NotZero(t, noAnswer(t, err).Question.ID)
 }
 
-// An answer is not lost if it cannot be marked read.
+// An answer isn't lost if marking it read fails.
 func TestAskReturnsAnAnswerThatCannotBeMarked(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)

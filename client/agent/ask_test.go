@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// bot answers the questions to a node until the test ends.
+// bot answers a node's questions until the test ends.
 func bot(t *testing.T, g *gatewaytest.Gateway, node string, opts ...client.Option) {
 	t.Helper()
 	c := connect(t, g, node, append(opts, quiet())...)
@@ -35,7 +35,7 @@ func bot(t *testing.T, g *gatewaytest.Gateway, node string, opts ...client.Optio
 	t.Cleanup(func() { cancel(); running.Wait() })
 }
 
-// results returns the results of a sequence: the answers by their sender, and the errors by the recipient.
+// results collects a sequence: answers by sender, and errors by recipient.
 func results(t *testing.T, seq func(func(client.MeshMessage, error) bool)) (answers map[string]client.MeshMessage, failed map[string]*agent.NoAnswerError) {
 	t.Helper()
 	answers, failed = map[string]client.MeshMessage{}, map[string]*agent.NoAnswerError{}
@@ -65,7 +65,7 @@ func unreadOf(t *testing.T, c *client.MeshClient) []client.MeshMessage {
 	return rows
 }
 
-// count returns how many requests of each operation the gateway received, apart from those of a node's Serve.
+// count returns how many requests the gateway received per operation, except for those from a node's Serve.
 func count(g *gatewaytest.Gateway, node string) map[gatewaytest.Operation]int {
 	counts := map[gatewaytest.Operation]int{}
 	for _, r := range g.Requests() {
@@ -141,7 +141,7 @@ func TestEachRangeOverAskAllAsksAgain(t *testing.T) {
 	assert.Len(t, threads, 2, "each has its own thread")
 }
 
-// onlyError returns the error of a sequence that has nothing else, or nil for an empty one.
+// onlyError returns the error that a sequence consists of, or nil for an empty one.
 func onlyError(t *testing.T, seq iter.Seq2[client.MeshMessage, error]) (only error) {
 	t.Helper()
 	for _, err := range seq {

@@ -20,8 +20,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// takenOver returns how long it takes until a second server answers a question whose server has
-// been killed. meanwhile is called after that.
+// takenOver returns how long a second server takes to answer a question whose server was killed. meanwhile is called before the second
+// starts.
 func takenOver(t *testing.T, g *gatewaytest.Gateway, meanwhile func(), opts ...client.Option) (took time.Duration) {
 	t.Helper()
 	storeQuestions(g, 1)
@@ -48,7 +48,7 @@ func takenOver(t *testing.T, g *gatewaytest.Gateway, meanwhile func(), opts ...c
 	return took
 }
 
-// Requests fail in a third of each lease. Each such failure started the wait again.
+// Requests fail during a third of each lease. Those failures must not restart the wait.
 func TestFailedRequestsDoNotStartALeaseAgain(t *testing.T) {
 	t.Parallel()
 	for third := range time.Duration(3) {
@@ -71,7 +71,7 @@ func TestFailedRequestsDoNotStartALeaseAgain(t *testing.T) {
 
 var claimNumber = regexp.MustCompile(`(claim-1-[0-9a-f]{16}-)([0-9]+)`)
 
-// claimPrefix returns the beginning of the claims on the first message.
+// claimPrefix returns the common start of all claims on the first message.
 func claimPrefix(t *testing.T, g *gatewaytest.Gateway) string {
 	t.Helper()
 	for _, r := range g.Requests(gatewaytest.SendMessage) {
@@ -83,7 +83,7 @@ func claimPrefix(t *testing.T, g *gatewaytest.Gateway) string {
 	return ""
 }
 
-// Everybody with a token can send messages to the node claims.
+// Anyone with a token can send messages to the node claims.
 func TestForgedClaimsDoNotBlockAMessage(t *testing.T) {
 	t.Parallel()
 	for name, claims := range map[string][]string{
@@ -109,7 +109,7 @@ func TestForgedClaimsDoNotBlockAMessage(t *testing.T) {
 	}
 }
 
-// The list of claims shows the newest 1000: the first ones of a message may be hidden.
+// The gateway lists the newest 1000 claims: a message's first ones may be hidden.
 func TestAClaimIsFoundBehindManyOthers(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)
@@ -129,7 +129,7 @@ func TestAClaimIsFoundBehindManyOthers(t *testing.T) {
 	})
 }
 
-// Servers that share messages make the attempts of one, and one of them gives the message up.
+// Servers that share messages make as many attempts together as one would alone, and then one of them gives the message up.
 func TestServersWithALeaseGiveUpTogether(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ finishes, failsToClaim bool }{

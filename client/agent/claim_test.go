@@ -93,7 +93,7 @@ func TestServersWithALeaseShareMessages(t *testing.T) {
 	}
 }
 
-// A handler that takes longer than the lease runs once, and so it does if the gateway is away for longer than the lease in the meantime.
+// A handler that takes longer than the lease runs once, even if the gateway is unreachable for longer than the lease meanwhile.
 func TestAClaimIsRenewedWhileItsHandlerRuns(t *testing.T) {
 	t.Parallel()
 	for name, outage := range map[string]time.Duration{"always there": 0, "away": 4 * lease / 3, "away for long": 5 * lease} {
@@ -188,7 +188,7 @@ func TestLeaseIsValidated(t *testing.T) {
 	assert.Empty(t, g.Requests())
 }
 
-// Without a lease every server handles every message. One of them finds the answer of another, and logs that once.
+// Without a lease every server handles every message. One of them finds another's answer, and logs that once.
 func TestServersWithoutALeaseAreWarned(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

@@ -24,7 +24,7 @@ func isNumber(t *testing.T, task string) {
 	assert.True(t, n >= 1<<52 && n < 1<<53, "%d", n)
 }
 
-// With ThreadID and RelatedTaskID of the caller, the answer is the next one without a number.
+// If the caller sets ThreadID and RelatedTaskID, the answer is the next one without a number.
 func TestATaskOfTheCallerStays(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
@@ -55,7 +55,7 @@ func TestAKeyDerivesTheNumber(t *testing.T) {
 	assert.NotEqual(t, first.GetRelatedTaskID(), other.GetRelatedTaskID(), "two nodes have two numbers")
 }
 
-// A gateway that has tasks of its own may refuse the number of one that does not exist.
+// A gateway with its own tasks may refuse the number of a task that doesn't exist.
 func TestAGatewayThatRefusesTheNumberGetsTheQuestionWithoutIt(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity} {
@@ -94,8 +94,8 @@ func numbers(g *gatewaytest.Gateway) (numbered []bool) {
 	return numbered
 }
 
-// The statuses are those of the posts of a question in turn; 0 is the gateway's own answer.
-// A negative one comes after the gateway has stored the question.
+// The statuses answer the question's posts in turn; 0 is the gateway's own response. A negative one comes after the gateway has stored
+// the question.
 func TestAQuestionKeepsItsBodyUnderItsKey(t *testing.T) {
 	t.Parallel()
 	const internal, portal = 500, 404
@@ -143,7 +143,7 @@ func TestAQuestionKeepsItsBodyUnderItsKey(t *testing.T) {
 	}
 }
 
-// The question of a thread of its own has no number.
+// A question with its own thread has no number.
 func TestASingleQuestionIsRepeatedAfterA500(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
@@ -158,7 +158,7 @@ func TestASingleQuestionIsRepeatedAfterA500(t *testing.T) {
 	assert.Len(t, sent, 1)
 }
 
-// A gateway that always fails may have the question, and Ask does not wait for ever.
+// A gateway that always fails may have the question, but Ask doesn't wait forever.
 func TestAskEndsAfterInternalErrors(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)

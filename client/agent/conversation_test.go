@@ -30,7 +30,7 @@ func openThread(t *testing.T, c *client.MeshClient, name string) *client.Thread 
 	return thread
 }
 
-// askBriefly asks at the node until the question is sent, and returns it.
+// askBriefly asks until the question is sent, and returns it.
 func askBriefly(t *testing.T, g *gatewaytest.Gateway, node string, req client.SendRequest) client.MeshMessage {
 	t.Helper()
 	ctx, hc := nettest.UntilSent(t.Context())
@@ -51,7 +51,7 @@ func replyTo(t *testing.T, b *client.MeshClient, text, answer string) {
 	}
 }
 
-// Two programs of one node ask in one thread, each several questions at a time, which are answered in any order.
+// Two programs under one name ask in one thread, each several questions at a time. The answers come in any order.
 func TestQuestionsInAThreadGetTheirOwnAnswers(t *testing.T) {
 	t.Parallel()
 	const programs, questions = 2, 10
@@ -182,7 +182,7 @@ func TestThreadsOfQuestionsHideNoOther(t *testing.T) {
 	assert.Len(t, named, len(names))
 }
 
-// A handler and the questions that it asks have the conversation of its message.
+// A handler and its questions stay in the message's thread.
 func TestQuestionsOfAHandlerAreInItsConversation(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)

@@ -35,7 +35,7 @@ func exampleGateway() *gatewaytest.Gateway {
 	return gatewaytest.Start(gatewaytest.WithToken("example-token"), gatewaytest.WithPeers("node-a", "node-b"))
 }
 
-// token is the token of the test gateways. It is long enough for the scan of live tokens and matches no other rule.
+// token is the test gateways' token. It's long enough to be scanned for and matches no other rule.
 const token = "example.token.of.the.tests"
 
 // gateway is an in-memory gateway with three peers.
@@ -45,7 +45,7 @@ func gateway(t *testing.T, opts ...gatewaytest.Option) *gatewaytest.Gateway {
 	return gatewaytest.New(t, append(standard, opts...)...)
 }
 
-// connect returns the client of a node at g.
+// connect returns a node's client for g.
 func connect(t *testing.T, g *gatewaytest.Gateway, node string, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return newClient(t, node, append(g.Options(), opts...)...)
@@ -59,7 +59,7 @@ func newClient(t *testing.T, node string, opts ...client.Option) *client.MeshCli
 	return c
 }
 
-// answering returns the client of node-a at a server that answers every request in the same way.
+// answering returns a client for node-a whose server gives every request the same response.
 func answering(t *testing.T, status int, contentType, body string, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return servingInMemory(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -76,7 +76,7 @@ func servingInMemory(t *testing.T, handler http.HandlerFunc, opts ...client.Opti
 	return newClient(t, "node-a", append(own, opts...)...)
 }
 
-// threadID is the thread of the operation GetThread.
+// threadID is the thread that GetThread reads.
 const threadID = methods.ThreadID
 
 func hello(to string) client.SendRequest {
@@ -109,7 +109,7 @@ func long(s string, n int) string { return strings.Repeat(s, n) }
 
 const receipt = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"2026-11-21T08:28:39+00:00"}`
 
-// inProcess returns the client of node-a whose requests go to handler without a network, for tests in virtual time.
+// inProcess returns a client for node-a whose requests go to handler without a network, for tests in virtual time.
 func inProcess(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return newClient(t, "node-a", append([]client.Option{
@@ -167,7 +167,7 @@ func goodPeer(name string) string {
 	return fmt.Sprintf(`{"name":%q,"capabilities":{"a":[1,{}]}}`, name)
 }
 
-// invalidInbox answers polls with a valid message, which is read after the first, between two invalid ones.
+// invalidInbox returns a valid message, read after the first poll, between two invalid ones.
 func invalidInbox(marked *[]string) http.HandlerFunc {
 	var mu sync.Mutex // a mark is sent while the next poll runs
 	return func(w http.ResponseWriter, r *http.Request) {

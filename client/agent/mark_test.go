@@ -67,7 +67,7 @@ func TestServeRepeatsAMarkForAsLongAsTheGatewayIsDown(t *testing.T) {
 	})
 }
 
-// Whatever is not the gateway's own 404 may come from something in between, or pass.
+// Anything but the gateway's own 404 may come from a proxy, or be temporary.
 func TestServeRepeatsAMarkUntilTheGatewayAcceptsIt(t *testing.T) {
 	t.Parallel()
 	page := http.Header{"Content-Type": {"text/html"}}
@@ -151,7 +151,7 @@ func TestServeAcceptsThatAMessageIsMarkedReadByAnotherProgram(t *testing.T) {
 	})
 }
 
-// checkedMarks requires that the handler of a message succeeded before a request marks it read.
+// checkedMarks requires that a message's handler succeeded before a request marks it read.
 type checkedMarks struct {
 	t       *testing.T
 	next    http.RoundTripper
@@ -217,7 +217,7 @@ func TestServeLosesNoMessageAtAFaultyGateway(t *testing.T) {
 	})
 }
 
-// A gateway in trouble must not receive more requests the more messages are waiting for their marks.
+// A gateway in trouble must not receive more requests if more messages wait for their marks.
 func TestServeSendsFewMarksWhileEveryMarkFails(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)
@@ -311,7 +311,7 @@ func TestCloseEndsTheQueueOfMarks(t *testing.T) {
 	})
 }
 
-// A program that ends has to know which of its messages will be handed over again.
+// A program that ends has to know which messages it will get again.
 func TestServeReportsTheMarksThatItLeavesBehind(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

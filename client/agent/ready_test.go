@@ -49,7 +49,7 @@ func TestAskFailsAtOnceWithoutARegistration(t *testing.T) {
 	notSender(t, err, "node-a")
 }
 
-// The name of a node that other programs have registered may break the rules of names.
+// A node registered by another program may have an invalid name.
 func TestAskByANodeWithAnInvalidName(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("Node D!", "node-b"))
@@ -60,7 +60,7 @@ func TestAskByANodeWithAnInvalidName(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Ask waits while Serve registers the node at a gateway that is not there yet.
+// Ask waits while Serve registers the node at a gateway that isn't up yet.
 func TestAskWaitsForTheRegistrationByServe(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

@@ -136,7 +136,7 @@ func TestServeReportsAFailedCheckOfItsRegistration(t *testing.T) {
 	})
 }
 
-// Neither the capabilities of the node itself nor the list of all peers matter.
+// Neither the node's own capabilities nor the list of all peers matter.
 func TestServeChecksItsRegistrationByItsNameAlone(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)
@@ -158,7 +158,7 @@ func TestServeChecksItsRegistrationByItsNameAlone(t *testing.T) {
 	assert.Empty(t, g.Requests(gatewaytest.ListPeers))
 }
 
-// A gateway replaces the URL and the capabilities: those that ServeOptions.Register leaves out are sent again, also to a new database.
+// A gateway replaces URL and capabilities, so Serve sends them again if ServeOptions.Register leaves them out, even to a new database.
 func TestServeKeepsWhatIsRegistered(t *testing.T) {
 	t.Parallel()
 	const url = "http://10.0.0.7:8787"

@@ -59,7 +59,7 @@ func TestGetMessageOfACompleteInboxSearchesNothingElse(t *testing.T) {
 	assert.Equal(t, "id", valueError(t, err).Field)
 }
 
-// The messages together exceed the size limit of a response several times.
+// Together the messages exceed a response's size limit several times.
 func TestGetMessageFindsAMessageAmongHugeOnes(t *testing.T) {
 	t.Parallel()
 	for name, flood := range map[string]struct {
@@ -214,7 +214,7 @@ func TestGetMessageOfAnInvalidRow(t *testing.T) {
 	}
 }
 
-// The message is found as the decoder of the document finds it.
+// GetMessage finds a message wherever the decoder would find it.
 func FuzzGetMessage(f *testing.F) {
 	row := func(id string) string {
 		return `{"id":` + id + `,"from_node":"node-b","to_node":"node-a","kind":"fyi","created_at":"7"}`

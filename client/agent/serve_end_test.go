@@ -39,7 +39,7 @@ func TestServeWaitsForRunningHandlersWhenItsContextEnds(t *testing.T) {
 	})
 }
 
-// Forged messages of the node itself need a mark each. Serve must not send all of them before it ends.
+// Forged messages from the node itself need a mark each. Serve must not send them all before it ends.
 func TestServeEndsAlthoughForgedMessagesAreNotMarked(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

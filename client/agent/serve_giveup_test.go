@@ -67,7 +67,7 @@ func TestServeRepeatsTheMarkOfAMessageThatIsGivenUp(t *testing.T) {
 	})
 }
 
-// The same reply would be refused again. A peer that is not registered may be so after a reset of the gateway, for a minute.
+// The same reply would be refused again. But after a gateway reset, a peer may be missing for a minute.
 func TestServeDoesNotRepeatAReplyThatIsRefusedForItsContent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -128,7 +128,7 @@ func TestServeWaitsForAPeerThatRegistersWithinAMinute(t *testing.T) {
 	})
 }
 
-// Messages that nothing can answer must not hide the others, whoever sends a thousand of them.
+// A thousand unanswerable messages must not hide the others.
 func TestServeReachesAMessageBehindForgedOnes(t *testing.T) {
 	t.Parallel()
 	for name, forger := range map[string]string{"the node itself": "node-a", "a name that is not registered": "nobody"} {

@@ -18,7 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// The mark of a message that its handler finished late would be the mark of another message in a new database.
+// If a handler finishes late, its message's mark would mark another message in a new database.
 func TestServeDoesNotMarkAMessageOfAnEarlierDatabase(t *testing.T) {
 	t.Parallel()
 	before, after := emptyGateway(t), emptyGateway(t)
@@ -48,7 +48,7 @@ func TestServeDoesNotMarkAMessageOfAnEarlierDatabase(t *testing.T) {
 	})
 }
 
-// Serve knows of the new database while its only worker is still busy.
+// Serve notices the new database while its only worker is still busy.
 func TestServeNoticesANewDatabaseWhileAllWorkersAreBusy(t *testing.T) {
 	t.Parallel()
 	before, after := emptyGateway(t), emptyGateway(t)
@@ -74,7 +74,7 @@ func TestServeNoticesANewDatabaseWhileAllWorkersAreBusy(t *testing.T) {
 	assert.Empty(t, after.Requests(gatewaytest.MarkMessageRead))
 }
 
-// The rest of a poll belongs to the database before. Without a look, its marks would be those of messages that no handler saw.
+// The rest of a poll is from the old database. Unchecked, its marks would mark messages that no handler saw.
 func TestServeMarksNoMessageOfANewDatabaseUnhandled(t *testing.T) {
 	for name, marksFail := range map[string]bool{"at once": false, "while marks fail": true} {
 		before := emptyGateway(t)

@@ -98,7 +98,7 @@ func TestServeSendsTheFirstMarkOnceBeforeTheWorkerIsFree(t *testing.T) {
 	})
 }
 
-// newRows answers every poll with as many new messages as it requests, each with a content of some bytes.
+// newRows answers every poll with as many new messages as it requests, each with some content.
 func newRows(bytes int) http.HandlerFunc {
 	last := 0
 	content := `"content":"` + strings.Repeat("x", bytes) + `"`

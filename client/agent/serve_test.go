@@ -20,8 +20,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// direct is a transport that calls the handler of a gateway without a network, so that time can be virtual. The gateway can be
-// replaced, as by a restart with an empty database.
+// direct is a transport that calls a gateway's handler without a network, for virtual time. The gateway can be replaced, as by a restart
+// with an empty database.
 type direct struct {
 	gateway atomic.Pointer[gatewaytest.Gateway]
 }
@@ -58,13 +58,13 @@ func worker(t *testing.T, g *gatewaytest.Gateway, opts ...client.Option) (*clien
 	return c, d
 }
 
-// emptyGateway is a gateway that knows node-b alone.
+// emptyGateway is a gateway that only knows node-b.
 func emptyGateway(t *testing.T) *gatewaytest.Gateway {
 	t.Helper()
 	return gatewaytest.New(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-b"))
 }
 
-// storeQuestions adds n unread messages to the inbox of node-a. Their ids are 1 to n.
+// storeQuestions adds n unread messages to node-a's inbox, with ids 1 to n.
 func storeQuestions(g *gatewaytest.Gateway, n int) {
 	for range n {
 		g.Store("node-b", "node-a", "question", "Is the build green?")
@@ -92,7 +92,7 @@ func (j *journal) onError(m client.MeshMessage, err error) {
 	j.failed, j.errors = append(j.failed, m.ID), append(j.errors, err)
 }
 
-// unread returns how many messages of node-a are unread.
+// unread counts node-a's unread messages.
 func unread(t *testing.T, c *client.MeshClient) int {
 	t.Helper()
 	rows, err := c.Fetch(context.Background(), client.FetchOptions{UnreadOnly: true})

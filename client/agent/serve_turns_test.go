@@ -18,7 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// A question that arrives while another sender's messages wait is not answered after them.
+// A question that arrives while another sender's messages wait isn't answered last.
 func TestServeTakesTurnsOverPolls(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -106,7 +106,7 @@ func TestServePollsWhileItsWorkersAreBusy(t *testing.T) {
 	})
 }
 
-// More senders than one each take their turns, and each sender's messages keep their order.
+// Senders take turns, and each sender's messages keep their order.
 func TestSendersOfABacklogKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// mail is a message of a mailbox. Its fields are the JSON of the gateway.
+// mail is a mailbox message, in the gateway's JSON.
 type mail struct {
 	ID        int64   `json:"id"`
 	FromNode  string  `json:"from_node"`
@@ -33,7 +33,7 @@ type mail struct {
 	ReadAt    *string `json:"read_at"`
 }
 
-// mailbox is a gateway with times of its own, and with parameters that it ignores, as older or hostile gateways do.
+// mailbox is a gateway with its own clock that can ignore parameters, like older or hostile gateways.
 type mailbox struct {
 	mu      sync.Mutex
 	ignores []string
@@ -106,7 +106,7 @@ func (b *mailbox) marks() []int64 {
 	return slices.Sorted(slices.Values(b.marked))
 }
 
-// serveFor runs Serve at a mailbox for a time.
+// serveFor runs Serve with a mailbox for a while.
 func serveFor(t *testing.T, b *mailbox, d time.Duration, handler func(context.Context, client.MeshMessage) error, opts agent.ServeOptions, more ...client.Option) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -140,7 +140,7 @@ func TestServeMarksMessagesWhileTheClockOfTheGatewayStepsBack(t *testing.T) {
 	})
 }
 
-// One response without the message may be a mistake of the gateway.
+// One response without the message may be the gateway's mistake.
 func TestServeLooksAgainForAMessageThatIsNotVisible(t *testing.T) {
 	t.Parallel()
 	for empty, marks := range map[int]int{1: 1, 2: 1, 4: 0} { // two requests make a look
@@ -158,7 +158,7 @@ func TestServeLooksAgainForAMessageThatIsNotVisible(t *testing.T) {
 	}
 }
 
-// Faulty gateways and proxies answer 200 without a body, which does not show that a message is gone.
+// Faulty gateways and proxies answer 200 without a body, which doesn't prove that a message is gone.
 func TestServeRepeatsAMarkWhileTheInboxHasNoBody(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)
@@ -204,7 +204,7 @@ func TestServeMarksAMessageThatNewerOnesHide(t *testing.T) {
 	}
 }
 
-// The contents of newer messages must not hide the message either: a response without them has room for all.
+// Newer messages' contents must not hide the message either: without contents, all fit into a response.
 func TestServeMarksAMessageThatLargeOnesHide(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -223,7 +223,7 @@ func TestServeMarksAMessageThatLargeOnesHide(t *testing.T) {
 	})
 }
 
-// A backlog must not be listed again for each of its marks.
+// Each mark in a backlog must not list the whole backlog again.
 func TestServeListsABacklogFewTimes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -238,7 +238,7 @@ func TestServeListsABacklogFewTimes(t *testing.T) {
 	})
 }
 
-// The newest unread message shows that the database is the same only if it is known and not older than the one to be marked.
+// The newest unread message proves that the database is the same only if it's known and not older than the one to mark.
 func TestServeDoesNotMarkAMessageThatARestoredDatabaseDoesNotHave(t *testing.T) {
 	t.Parallel()
 	for _, now := range []string{"2026-11-21T11:00:00+00:00", "2026-11-21T14:00:00+00:00"} { // also with a clock that steps back

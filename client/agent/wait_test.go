@@ -80,7 +80,7 @@ func TestAskEndsWhenTheGatewayRefuses(t *testing.T) {
 	g.Heal()
 }
 
-// At a gateway with a new database, Ask would wait without end. It returns a NoAnswerError within a minute.
+// If the gateway has a new database, Ask would wait forever. It returns a NoAnswerError within a minute.
 func TestAskEndsWhenTheGatewayLosesTheQuestion(t *testing.T) {
 	t.Parallel()
 	for name, outage := range map[string]time.Duration{"during an outage": time.Second, "between two polls": 0} {
@@ -132,7 +132,7 @@ func TestAskPollsLessOften(t *testing.T) {
 	})
 }
 
-// A node that floods the thread with answers does not hide those of another one.
+// A node that floods the thread with answers doesn't hide another node's.
 func TestAskAllIsNotCrowdedOut(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)

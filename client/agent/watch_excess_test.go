@@ -72,7 +72,7 @@ func TestWatchDropsMessagesOfOtherNodes(t *testing.T) {
 	})
 }
 
-// Serve at such a gateway has as many goroutines as its messages may wait, and handles no message of another node.
+// With such a gateway, Serve has no more goroutines than waiting messages, and handles no other node's message.
 func TestServeIsBoundedAtAGatewayThatIgnoresItsParameters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -56,7 +56,7 @@ func BenchmarkFleet(b *testing.B) {
 	}
 }
 
-// cpuTime is what this process has used so far.
+// cpuTime returns the time that this process has used so far.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage

@@ -37,7 +37,7 @@ func TestWatchPollsLessOftenWhileTheInboxIsEmpty(t *testing.T) {
 	})
 }
 
-// A gateway that has too much to do is not polled every second, until the next message.
+// An overloaded gateway isn't polled every second, until the next message.
 func TestWatchPollsLessOftenAtAGatewayInTrouble(t *testing.T) {
 	t.Parallel()
 	slow := func(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +68,7 @@ func checkPauses(t *testing.T, polls []time.Time, seconds ...time.Duration) {
 	}
 }
 
-// Two nodes exchange questions and answers after an hour of silence. Without the active minute a turn takes 25 s and more.
+// Two nodes exchange questions and answers after an hour of silence. Without the active phase a turn would take 25 s or more.
 func TestConversationDoesNotWaitForIdlePolls(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"))
@@ -110,7 +110,7 @@ func TestWatchRejectsAnIdleIntervalBelowTheInterval(t *testing.T) {
 	}
 }
 
-// The first question after a silence waits for an idle poll, and those of the next two minutes for an active one.
+// The first question after a silence waits for an idle poll, and questions in the next two minutes for an active one.
 func TestAnswerLatency(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"))

@@ -18,7 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// TestIdleNodeLoad counts the requests of a node that receives nothing, over two hours. docs/scale.md has the figures.
+// TestIdleNodeLoad counts an idle node's requests over two hours. docs/scale.md has the figures.
 func TestIdleNodeLoad(t *testing.T) {
 	t.Parallel()
 	const (
@@ -76,8 +76,8 @@ func TestIdleNodeLoad(t *testing.T) {
 	}
 }
 
-// BenchmarkIdlePoll reads an empty inbox from the test gateway, with two nodes for each processor: polls/s is what gateway and
-// nodes carry together on one machine. impl=baseline sends the same request with net/http alone.
+// BenchmarkIdlePoll reads an empty inbox from the test gateway, with two nodes per processor: polls/s is what gateway and nodes manage
+// together on one machine. impl=baseline sends the same request with just net/http.
 func BenchmarkIdlePoll(b *testing.B) {
 	g := gatewaytest.New(b, gatewaytest.WithoutRequestLog())
 	poll := func(b *testing.B, fetch func(context.Context) error) {

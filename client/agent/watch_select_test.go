@@ -53,7 +53,7 @@ func TestWatchSelectsMessages(t *testing.T) {
 	}
 }
 
-// fields returns the number of parameters of a selection.
+// fields counts a selection's parameters.
 func fields(o agent.WatchOptions) (n int) {
 	for _, value := range []string{o.FromNode, fmt.Sprint(o.Kinds), o.ThreadID} {
 		if value != "" && value != "[]" {
@@ -63,7 +63,7 @@ func fields(o agent.WatchOptions) (n int) {
 	return n
 }
 
-// An older gateway ignores the parameters: the client selects as well.
+// An older gateway ignores the parameters, so the client selects, too.
 func TestServeLeavesMessagesThatAreNotSelected(t *testing.T) {
 	t.Parallel()
 	for _, opts := range []agent.ServeOptions{{FromNode: "node-c"}, {Kinds: []client.Kind{client.KindFYI}}, {ThreadID: threadID}} {
@@ -80,7 +80,7 @@ func TestServeLeavesMessagesThatAreNotSelected(t *testing.T) {
 	}
 }
 
-// 300 messages are three full polls. With a pause after each, Serve would handle few messages a second.
+// 300 messages are three full polls. If Serve paused after each, it would handle few messages a second.
 func TestServeDoesNotPauseAfterAFullPoll(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

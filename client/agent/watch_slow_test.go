@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// slowGateway has 200 messages of 60 KB, and a link of 1 MB a second.
+// slowGateway has 200 messages with 60 KB each, behind a link with 1 MB a second.
 func slowGateway(t *testing.T) *gatewaytest.Gateway {
 	t.Helper()
 	g := emptyGateway(t)
@@ -27,7 +27,7 @@ func slowGateway(t *testing.T) *gatewaytest.Gateway {
 	return g
 }
 
-// limits returns the limits of the requests for lists.
+// limits returns the limits in list requests.
 func limits(g *gatewaytest.Gateway) (limits []int) {
 	for _, r := range g.Requests(gatewaytest.ListMessages) {
 		n, _ := strconv.Atoi(r.Query.Get("limit"))
@@ -56,7 +56,7 @@ func TestWatchFetchesFewerMessagesOnASlowLink(t *testing.T) {
 	})
 }
 
-// A gateway that does not answer at all must not be asked again for fewer messages: that takes the same time each.
+// If a gateway doesn't answer at all, requesting fewer messages would take the same time again.
 func TestWatchDoesNotFetchFewerMessagesAfterATimeoutWithoutAHeader(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)
@@ -73,7 +73,7 @@ func TestWatchDoesNotFetchFewerMessagesAfterATimeoutWithoutAHeader(t *testing.T)
 	})
 }
 
-// nowhere is the writer of a response that never arrives.
+// nowhere writes a response that never arrives.
 type nowhere struct{}
 
 func (nowhere) Header() http.Header            { return http.Header{} }

@@ -19,7 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// inbox is a scripted inbox: each poll takes the next of the answers, and the last one stays.
+// inbox is a scripted inbox: each poll gets the next response, and the last one stays.
 type inbox struct {
 	answers []http.HandlerFunc
 	polls   []time.Time
@@ -32,7 +32,7 @@ func (i *inbox) handle(w http.ResponseWriter, r *http.Request) {
 	i.answers[next](w, r)
 }
 
-// rows answers a poll with messages of these ids, in this order, from node-b.
+// rows answers a poll with messages from node-b that have these ids, in this order.
 func rows(ids ...int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		var list []string
@@ -112,7 +112,7 @@ func TestWatchBacksOffAfterErrors(t *testing.T) {
 		opts := agent.WatchOptions{Interval: 4 * time.Second}
 		seen := watch(t.Context(), inProcess(t, box.handle), opts, 9)
 		assert.Equal(t, []string{"error", "error", "error", "error", "error", "error", "1", "error", "2"}, seen)
-		// At most five seconds while the gateway cannot be reached.
+		// At most five seconds while the gateway is unreachable.
 		for i, about := range []float64{5, 5, 32, 60, 60, 60, 4, 8} {
 			assert.InDelta(t, about, box.polls[i+1].Sub(box.polls[i]).Seconds(), about/4+0.001, "pause %d", i)
 		}
@@ -158,7 +158,7 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// The end of the context is not an error of the sequence, and no request follows it.
+// When the context ends, the sequence yields no error, and no request follows.
 func TestWatchEndsSilently(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]func(w http.ResponseWriter, r *http.Request){
@@ -207,7 +207,7 @@ func TestWatchYieldsOneErrorForInvalidOptions(t *testing.T) {
 	}
 }
 
-// A full window may hide older messages; a message that is pushed out of it and comes back is not yielded twice.
+// A full window may hide older messages. A message that is pushed out and comes back isn't yielded twice.
 func TestWatchReportsAFullWindowAndRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

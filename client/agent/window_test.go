@@ -21,7 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// bulky answers a poll with the newest of n unread messages of a thousand characters each.
+// bulky answers a poll with the newest of n unread messages, a thousand characters each.
 func bulky(n *int, limits *[]int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
@@ -236,7 +236,7 @@ func TestOwnNameThatCannotBeSentIsRejected(t *testing.T) {
 	}
 }
 
-// A token of another system may be passed in the wrong place.
+// Another system's token may be passed in the wrong place.
 func TestValueThatDoesNotLookLikeANameIsNotShown(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder

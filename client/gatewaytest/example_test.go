@@ -59,7 +59,7 @@ func ExampleGateway_Fail() {
 	// 1 <nil>
 }
 
-// The answer to a message is lost: the program gets an error although the message was stored.
+// The response to a message is lost: the program gets an error although the message was stored.
 func ExampleFault_afterEffect() {
 	g := gatewaytest.Start(gatewaytest.WithPeers("node-a", "node-b"))
 	defer g.Close()
@@ -82,7 +82,7 @@ func ExampleFault_afterEffect() {
 	// disk at 80 % <nil>
 }
 
-// Store adds messages that a client cannot send, such as one of an unknown kind.
+// Store adds messages that a client can't send, such as one with an unknown kind.
 func ExampleGateway_Store() {
 	g := gatewaytest.Start(gatewaytest.WithPeers("node-b"))
 	defer g.Close()

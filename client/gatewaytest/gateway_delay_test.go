@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// waiting is the function that waits for a delay to end.
+// waiting names the function that waits for a delay to end.
 const waiting = "testserver.(*Server[...]).wait"
 
 // background sends a request in a goroutine and returns its error when it ends.
@@ -123,7 +123,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	require.Error(t, err, "the port is closed")
 }
 
-// The cleanup of New closes a gateway again that a test has closed early.
+// New's cleanup closes a gateway again if the test has closed it early.
 func TestCloseTwice(t *testing.T) {
 	t.Parallel()
 	s := start(t)

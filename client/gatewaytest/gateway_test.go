@@ -105,7 +105,7 @@ func TestNilOptionIsIgnored(t *testing.T) {
 	assert.NotEmpty(t, gatewaytest.New(t, nil).URL)
 }
 
-// statusFor returns the status of a message that is sent to a gateway under a name, with a header.
+// statusFor sends a message to a gateway under a name, with a header, and returns the status.
 func statusFor(t *testing.T, g *gatewaytest.Gateway, host string, header ...string) int {
 	t.Helper()
 	body := strings.NewReader(`{"from_node":"node-a","to_node":"node-b","kind":"question","content":"x"}`)
@@ -141,7 +141,7 @@ func TestWithHosts(t *testing.T) {
 	assert.Equal(t, sent, statusFor(t, gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b")), "attacker.example"), "without the option every name is accepted")
 }
 
-// statuses sends n valid requests and returns the status of each answer.
+// statuses sends n valid requests and returns their statuses.
 func (s *testGateway) statuses(n int, op gatewaytest.Operation) []int {
 	s.t.Helper()
 	var all []int
@@ -265,8 +265,7 @@ func TestFaultPreventsTheEffectUnlessAfterEffect(t *testing.T) {
 	}
 }
 
-// net/http sends a GET again on its own when a connection that was used before closes without an answer. A fault that happens
-// once would then have no effect.
+// net/http repeats a GET if a reused connection closes without a response. A fault that happens once would then have no effect.
 func TestHangUpOnAReusedConnectionIsAnError(t *testing.T) {
 	t.Parallel()
 	s := start(t)

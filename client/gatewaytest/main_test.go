@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// token is the token of the gateways in these tests. It is put together at run time, so that no scanner reports it.
+// token is the gateways' token in these tests. It's put together at run time, so that no scanner reports it.
 var token = strings.Join([]string{"example", "token", "of", "these", "tests"}, ".")
 
 // document is loaded once, since checking its examples is slow.
@@ -81,13 +81,13 @@ func (s *testGateway) request(ctx context.Context, method, path, body string, he
 	return req
 }
 
-// faulty sends a request and does not check the answer against the document.
+// faulty sends a request and doesn't check the response against the document.
 func (s *testGateway) faulty(method, path, body string, headers ...string) (nettest.Reply, error) {
 	s.t.Helper()
 	return nettest.Get(s.http, s.request(s.t.Context(), method, path, body, headers...))
 }
 
-// exchange sends a request and checks the answer against the document. The error is that of the request.
+// exchange sends a request and checks the response against the document. It returns the document's objections to the request.
 func (s *testGateway) exchange(method, path, body string, headers ...string) (nettest.Reply, error) {
 	s.t.Helper()
 	r, err := s.faulty(method, path, body, headers...)
@@ -104,7 +104,7 @@ func (s *testGateway) exchange(method, path, body string, headers ...string) (ne
 	return r, s.checker.Request(e)
 }
 
-// call is exchange for a request that must be valid.
+// call is exchange for a valid request.
 func (s *testGateway) call(method, path, body string, headers ...string) nettest.Reply {
 	s.t.Helper()
 	r, err := s.exchange(method, path, body, headers...)
@@ -112,7 +112,7 @@ func (s *testGateway) call(method, path, body string, headers ...string) nettest
 	return r
 }
 
-// refused is exchange for a request that does not conform to the document.
+// refused is exchange for a request that violates the document.
 func (s *testGateway) refused(method, path, body string, headers ...string) nettest.Reply {
 	s.t.Helper()
 	r, err := s.exchange(method, path, body, headers...)
@@ -120,7 +120,7 @@ func (s *testGateway) refused(method, path, body string, headers ...string) nett
 	return r
 }
 
-// inbox returns the messages to a node.
+// inbox returns a node's messages.
 func (s *testGateway) inbox(node string) []map[string]any {
 	s.t.Helper()
 	r := s.call("GET", "/messages?to="+node, "")

@@ -40,7 +40,7 @@ func TestKeysBelongToTheirSender(t *testing.T) {
 	b := s.call("POST", "/messages", fromB).Object(t)
 	assert.NotEqual(t, a["id"], b["id"])
 
-	// With the token of a peer the sender is that peer, also when from_node is another node.
+	// With a peer's token the sender is that peer, even if from_node is another node.
 	asPeer := []string{"Authorization", "Bearer " + register(s, "node-c", `"http://c"`)}
 	c := s.call("POST", "/messages", keyed("from a", "k-1"), asPeer...).Object(t)
 	assert.NotEqual(t, a["id"], c["id"])

@@ -104,7 +104,7 @@ func TestInvalidRequestWithoutTokenIsInvalid(t *testing.T) {
 	assert.Equal(t, 401, r.Status, "the kind is checked after the token")
 }
 
-// A client that drops the base path of its URL must fail.
+// A client that drops its URL's base path must fail.
 func TestURLHasABasePath(t *testing.T) {
 	t.Parallel()
 	s := start(t)
