@@ -14,14 +14,14 @@ func emptyGateway(t *testing.T) *gatewaytest.Gateway {
 	return gatewaytest.New(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-b"))
 }
 
-// slowGateway has 200 messages with 60 KB each, behind a link with 1 MB a second.
+// slowGateway has 200 messages with 6 KB each, behind a link with 100 KB a second.
 func slowGateway(t *testing.T) *gatewaytest.Gateway {
 	t.Helper()
 	g := emptyGateway(t)
 	for range 200 {
-		g.Store("node-b", "node-a", "question", long("x", 60_000))
+		g.Store("node-b", "node-a", "question", long("x", 6_000))
 	}
-	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{BytesPerSecond: 1_000_000, Times: -1})
+	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{BytesPerSecond: 100_000, Times: -1})
 	return g
 }
 

@@ -66,7 +66,7 @@ func TestInboxIsSelectedByTheParameterTo(t *testing.T) {
 	assert.Equal(t, "limit=5&to=node-c&unread_only=true", requests[1].Query.Encode())
 }
 
-// 12 MB at 1 MB/s take longer than the timeout, ten seconds.
+// 1.2 MB at 100 KB/s take longer than the timeout, ten seconds.
 func TestAListIsReadOnASlowLink(t *testing.T) {
 	t.Parallel()
 	g := slowGateway(t)

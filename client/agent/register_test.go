@@ -148,7 +148,7 @@ func TestServeChecksItsRegistrationByItsNameAlone(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := worker(t, g)
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		var j journal
 		require.NoError(t, agent.Serve(ctx, c, j.handle, agent.ServeOptions{Register: register, OnError: j.onError}))

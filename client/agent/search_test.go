@@ -66,8 +66,8 @@ func TestGetMessageFindsAMessageAmongHugeOnes(t *testing.T) {
 		content string
 		count   int
 	}{
-		"control characters": {long("\x01", 200_000), 4},
-		"long texts":         {long("x", 199_900), 22},
+		"control characters": {long("\x01", 50_000), 4},
+		"long texts":         {long("x", 50_000), 22},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +77,7 @@ func TestGetMessageFindsAMessageAmongHugeOnes(t *testing.T) {
 			for range flood.count {
 				last = g.Store("node-b", "node-a", "question", flood.content)
 			}
-			c := connect(t, g, "node-a", client.WithMaxResponseBytes(4<<20), client.WithTimeout(time.Minute))
+			c := connect(t, g, "node-a", client.WithMaxResponseBytes(1<<20), client.WithTimeout(time.Minute))
 			for id, want := range map[int64]string{honest: "Is it green?", last / 2: flood.content, last: flood.content} {
 				m, err := agent.GetMessage(t.Context(), c, id)
 				require.NoError(t, err)

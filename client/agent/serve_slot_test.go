@@ -17,6 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // hangingMarks is a transport whose marks get no response until released. It counts those that are waiting.
@@ -120,6 +121,9 @@ func TestServeBoundsTheMessagesThatWait(t *testing.T) {
 	for name, c := range map[string]struct{ bytes, limit, most int }{
 		"small": {10, 1000, 1024}, "large": {1 << 20, 20, 32},
 	} {
+		if c.bytes > whole.Cases(1<<20, 10) {
+			continue
+		}
 		for what, onError := range map[string]func(context.Context){
 			"an attempt": nil,
 			"OnError":    func(ctx context.Context) { <-ctx.Done(); time.Sleep(time.Second) },

@@ -16,14 +16,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// slowGateway has 200 messages with 60 KB each, behind a link with 1 MB a second.
+// slowGateway has 200 messages with 6 KB each, behind a link with 100 KB a second.
 func slowGateway(t *testing.T) *gatewaytest.Gateway {
 	t.Helper()
 	g := emptyGateway(t)
 	for range 200 {
-		g.Store("node-b", "node-a", "question", long("x", 60_000))
+		g.Store("node-b", "node-a", "question", long("x", 6_000))
 	}
-	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{BytesPerSecond: 1_000_000, Times: -1})
+	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{BytesPerSecond: 100_000, Times: -1})
 	return g
 }
 
@@ -36,7 +36,7 @@ func limits(g *gatewaytest.Gateway) (limits []int) {
 	return limits
 }
 
-// 200 messages of 60 KB at 1 MB/s exceed the timeout in one poll. In smaller polls they are read after 24 s.
+// 200 messages of 6 KB at 100 KB/s exceed the timeout in one poll. In smaller polls they are read after 24 s.
 func TestWatchFetchesFewerMessagesOnASlowLink(t *testing.T) {
 	t.Parallel()
 	g := slowGateway(t)
@@ -52,7 +52,7 @@ func TestWatchFetchesFewerMessagesOnASlowLink(t *testing.T) {
 			}
 		}
 		assert.Equal(t, []int{1000, 250, 62}, limits(g))
-		assert.InDelta(t, 24, time.Since(began).Seconds(), 1, "two timeouts and 3.7 MB")
+		assert.InDelta(t, 24, time.Since(began).Seconds(), 1, "two timeouts and 380 KB")
 	})
 }
 
