@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// The server takes the place of OpenAI; a program uses discovery.New() and OPENAI_ADMIN_KEY.
+// The server stands in for OpenAI; a program uses discovery.New() and OPENAI_ADMIN_KEY.
 func ExampleClient_ReconcileOpenAICost() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceOpenAIAdmin: "example-key"}))
 	defer server.Close()
@@ -42,8 +42,8 @@ func ExampleClient_ReconcileOpenAICost() {
 	// within 5 percent: false true
 }
 
-// With calls, the report compares counted and billed amounts day by day. The server takes the place of Anthropic; a program
-// uses discovery.New() and ANTHROPIC_ADMIN_KEY.
+// With calls, the report compares counted and billed amounts day by day. The server stands in for Anthropic; a program uses
+// discovery.New() and ANTHROPIC_ADMIN_KEY.
 func ExampleClient_ReconcileAnthropicCost() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceAnthropicAdmin: "example-key"}))
 	defer server.Close()
@@ -86,7 +86,7 @@ func ExampleClient_ReconcileAnthropicCost() {
 	//      drift %   +3.03
 }
 
-// The server takes the place of xAI; a program uses discovery.New(), XAI_MANAGEMENT_KEY and XAI_TEAM_ID.
+// The server stands in for xAI; a program uses discovery.New(), XAI_MANAGEMENT_KEY and XAI_TEAM_ID.
 func ExampleClient_ReconcileXAICost() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceXAIManagement: "example-key"}))
 	defer server.Close()
@@ -113,8 +113,8 @@ func ExampleClient_ReconcileXAICost() {
 	// billed 2.6 drift 0
 }
 
-// The difference of two balances is the amount spent between them. The server takes the place of DeepSeek; a program uses
-// discovery.New() and DEEPSEEK_API_KEY.
+// The difference between two balances is the amount spent. The server stands in for DeepSeek; a program uses discovery.New() and
+// DEEPSEEK_API_KEY.
 func ExampleClient_FetchDeepSeekBalance() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceDeepSeek: "example-key"}))
 	defer server.Close()

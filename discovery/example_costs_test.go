@@ -23,7 +23,7 @@ func ExamplePricingForAnthropicModel() {
 	// false
 }
 
-// The price of some models depends on the length of the prompt.
+// Some models' prices depend on the prompt length.
 func ExamplePriceAt() {
 	var rows []discovery.ProviderPricing
 	for _, row := range discovery.ListAnthropicPricing() {
@@ -41,7 +41,7 @@ func ExamplePriceAt() {
 }
 
 func ExampleClient_PricingForGeminiModel() {
-	server := discoverytest.Start() // takes the place of Google's billing catalog
+	server := discoverytest.Start() // stands in for Google's billing catalog
 	defer server.Close()
 	c, err := discovery.New(server.Options()...)
 	if err != nil {
@@ -60,9 +60,9 @@ func ExampleClient_PricingForGeminiModel() {
 	// Output: 0.75 USD per million tokens
 }
 
-// A service starts with the facts that it saved last, and updates them once a day.
+// A service starts with the facts it saved last, and updates them once a day.
 func ExampleClient_UpdateFacts() {
-	server := discoverytest.Start() // takes the place of the repository
+	server := discoverytest.Start() // stands in for the repository
 	defer server.Close()
 	c, err := discovery.New(server.Options()...)
 	if err != nil {

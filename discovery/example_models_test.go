@@ -1,4 +1,4 @@
-// These examples show the catalog, names of models and retirements.
+// These examples show the catalog, model names and retirements.
 
 package discovery_test
 
@@ -18,7 +18,7 @@ import (
 )
 
 func ExampleClient_ListModels() {
-	server := discoverytest.Start() // takes the place of the real catalog
+	server := discoverytest.Start() // stands in for the real catalog
 	defer server.Close()
 	c, err := discovery.New(server.Options()...)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// In a test, New(t) takes the place of Start and Close.
+// In a test, use New(t) in place of Start and Close.
 func Example() {
 	g := gatewaytest.Start(gatewaytest.WithToken("example-token"), gatewaytest.WithPeers("node-a", "node-b"))
 	defer g.Close()

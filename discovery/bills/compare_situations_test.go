@@ -7,7 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 )
 
-// situation is a way in which a bill and the calls differ, and the cause of the total.
+// situation makes a bill and the calls differ. cause is the total's.
 type situation struct {
 	name  string
 	cause bills.Cause
@@ -151,7 +151,7 @@ var situations = []situation{
 	}},
 }
 
-// priced sets the factor of a model's price from a day on.
+// priced sets a model's price factor from a day on.
 func (w *world) priced(model, from int, factor *big.Rat) {
 	w.price = func(u use) *big.Rat {
 		if u.model == model && u.day >= from {
@@ -164,7 +164,7 @@ func (w *world) priced(model, from int, factor *big.Rat) {
 	}
 }
 
-// pricedOn sets the factor of a model's price on some days.
+// pricedOn sets a model's price factor on some days.
 func (w *world) pricedOn(model int, factor *big.Rat, days ...int) {
 	on := w.onDays(days...)
 	w.price = func(u use) *big.Rat {
@@ -178,7 +178,7 @@ func (w *world) pricedOn(model int, factor *big.Rat, days ...int) {
 	}
 }
 
-// all sets the cause of all cells, and onAll that of days.
+// all sets all cells' cause, and onAll some days'.
 func (w *world) all(cause bills.Cause) {
 	for day := range worldDays {
 		w.onAll(cause, day)
@@ -193,7 +193,7 @@ func (w *world) onAll(cause bills.Cause, days ...int) {
 	}
 }
 
-// search adds searches to some calls, of which every nth is billed.
+// search adds searches to some calls, and bills them only for every nth of these calls.
 func (w *world) search(each int64, billed int) {
 	w.bill, w.calls = nil, nil
 	for i, u := range w.used {

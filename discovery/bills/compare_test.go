@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// TestCausesAreTrue compares bills of known truth. A cause that the bill does not show is amount_differs, and never another one.
+// TestCausesAreTrue compares bills whose truth is known. A cause that the bill doesn't show is amount_differs, and never another one.
 func TestCausesAreTrue(t *testing.T) {
 	t.Parallel()
 	cases, silent, seeds := 0, map[string]int{}, uint64(1)
@@ -45,7 +45,7 @@ func TestCausesAreTrue(t *testing.T) {
 	assert.Zero(t, silent["openai"]+silent["google"], "with quantities by kind every cause is known")
 }
 
-// checkParts compares the causes of models and days whose cells have one cause.
+// checkParts compares causes for models and days whose cells all have the same one.
 func (w *world) checkParts(t *testing.T, c *bills.Comparison, name string) {
 	t.Helper()
 	for _, p := range append(append([]bills.Part{}, c.Days...), c.Models...) {
@@ -74,7 +74,7 @@ func (w *world) checkParts(t *testing.T, c *bills.Comparison, name string) {
 	}
 }
 
-// addsUp checks with exact fractions that the effects of every part are its difference, and that parts are the sum of their cells.
+// addsUp checks with exact fractions that each part's effects add up to its difference, and its cells to the part.
 func addsUp(t *testing.T, c *bills.Comparison, name string) {
 	t.Helper()
 	parts := append(append(append([]bills.Part{c.Total}, c.Days...), c.Models...), c.Cells...)

@@ -1,4 +1,4 @@
-// Bills and calls of known truth for compare_test.go: the calls of three models, what a provider bills for them, and what was counted.
+// Bills and calls whose truth is known, for compare_test.go: calls to three models, what a provider bills for them, and what was counted.
 
 package bills_test
 
@@ -17,7 +17,7 @@ import (
 
 const worldDays = 12
 
-// use is a call, with the tokens of each kind.
+// use is a call, with its tokens by kind.
 type use struct {
 	day, model int
 	tokens     [3]int64
@@ -36,7 +36,7 @@ var (
 	searchUSD = big.NewRat(1, 100)
 )
 
-// style is a form of bill.
+// style is a bill's form.
 type style struct {
 	name                            string
 	provider                        models.Provider
@@ -52,7 +52,7 @@ var styles = []style{
 	{"xai", models.XAI, false, false, false},
 }
 
-// world is what was used. Functions change what is billed and counted of it.
+// world is what was used. Functions change how much of it is billed and counted.
 type world struct {
 	style
 	r     *rand.Rand
@@ -60,11 +60,11 @@ type world struct {
 	from  time.Time
 	bill  []use // billed at the price
 	calls []use // counted at the list price
-	// price is the factor of the billed price, nil for 1, and unpriced the calls whose cost is not known.
+	// price is the billed price's factor, nil for 1. unpriced calls have an unknown cost.
 	price    func(use) *big.Rat
 	unpriced func(use) bool
 	grouped  bool // the calls of a day and a model are one group, with the tokens of all
-	// lines are other line items, and rounding the decimal places of all items.
+	// lines are other line items, and rounding is the number of decimal places in all items.
 	lines    []bills.Item
 	rounding int
 	// cause has the cause of each cell that differs.
@@ -90,7 +90,7 @@ func newWorld(s style, seed uint64) *world {
 
 func (w *world) day(n int) string { return w.from.AddDate(0, 0, n).Format(time.DateOnly) }
 
-// without returns the uses that are not dropped, and sets the cause of the cells that lack one.
+// without returns the uses that aren't dropped, and sets the cause for the others' cells.
 func (w *world) without(uses []use, cause bills.Cause, drop func(use) bool) (kept []use) {
 	for _, u := range uses {
 		if drop(u) {
@@ -110,7 +110,7 @@ func decimalOf[T ~string](usd T) *big.Rat {
 	return r
 }
 
-// usd returns the list price of the tokens of a kind.
+// usd returns the list price for a kind's tokens.
 func (u *use) usd(kind int) *big.Rat {
 	tokens := new(big.Rat).SetInt64(u.tokens[kind])
 	return tokens.Mul(tokens, listed[u.model][kind])
@@ -121,7 +121,7 @@ func (u *use) fees() *big.Rat {
 	return n.Mul(n, searchUSD)
 }
 
-// items returns the line items of the bill.
+// items returns the bill's line items.
 func (w *world) items() []bills.Item {
 	type key struct{ day, model, kind int }
 	type sum struct {

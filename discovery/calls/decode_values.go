@@ -90,8 +90,7 @@ func (in *decoder) readRequests(r *Record) error {
 	return err
 }
 
-// readLabels gives lines with the same labels the same map. A text that it has seen isn't
-// parsed again.
+// readLabels gives lines with the same labels the same map, and parses equal text once.
 func (in *decoder) readLabels(r *Record) (err error) {
 	rest := in.Rest()
 	known := rest[:bytes.IndexByte(rest, '}')+1] // if there is another brace in it, no such text is in the map

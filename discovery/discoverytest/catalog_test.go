@@ -50,7 +50,7 @@ func TestEmptyCatalogIsAnEmptyList(t *testing.T) {
 	assert.Equal(t, `{"object":"list","data":[]}`, start(t, discoverytest.WithCatalog()).call(catalog, "").Body)
 }
 
-// Rows that no client can read are among what a client has to be tested with.
+// Clients must also be tested with rows that none of them can read.
 func TestRowsMayViolateTheDocument(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithCatalog(raw(`{"id":7}`, `null`, `{"id":"a"}`)...))
@@ -103,7 +103,7 @@ func TestETagChangesWithTheContent(t *testing.T) {
 	assert.Equal(t, 304, s.call(catalog, "", "If-None-Match", standard).Status)
 }
 
-// What was handed over stays the caller's own.
+// The server doesn't keep the caller's slice.
 func TestCatalogIsCopied(t *testing.T) {
 	t.Parallel()
 	rows := raw(`{"id":"a"}`)

@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// A test of a program that calls models on platforms. In a test, New(t) takes the place of Start and Close.
+// A program that calls models on platforms. In a test, use New(t) in place of Start and Close.
 func ExampleServer_Transport() {
 	s := discoverytest.Start()
 	defer s.Close()
@@ -44,7 +44,7 @@ func ExampleServer_Transport() {
 
 const vertexModels = "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5/publishers/anthropic/models/"
 
-// The costs are those of the recordings, which were computed by another program.
+// Another program computed the recordings' costs.
 func TestPlatformsAreMetered(t *testing.T) {
 	t.Parallel()
 	s := discoverytest.New(t)
@@ -79,7 +79,7 @@ func TestPlatformsAreMetered(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, post(t, client, "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse"))
 }
 
-// post sends a request and returns the status of the response.
+// post sends a request and returns the response's status.
 func post(t *testing.T, client *http.Client, url string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"model":"m","messages":[]}`))

@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// events returns the data of the events of a stream, which is complete.
+// events returns each event's data from a complete stream.
 func events(t *testing.T, r nettest.Reply) []map[string]any {
 	t.Helper()
 	require.Equal(t, "text/event-stream; charset=utf-8", r.Header.Get("Content-Type"))
@@ -146,7 +146,7 @@ func TestStreamOfGemini(t *testing.T) {
 	}
 }
 
-// A usage of another form, or null, is sent as it is.
+// A usage in another form, or null, is sent unchanged.
 func TestStreamWithUnusualUsage(t *testing.T) {
 	t.Parallel()
 	for _, usage := range []string{"null", "[]", `{}`, `"x"`} {
@@ -166,7 +166,7 @@ func TestFaultsInterruptAStream(t *testing.T) {
 		t.Run(r.path, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
-			// The ids differ, the rest of the streams does not.
+			// Only the ids differ between the streams.
 			run := func(fault *discoverytest.Fault) (string, error) {
 				if fault != nil {
 					s.Fail(r.op, *fault)

@@ -162,7 +162,7 @@ func TestCompletionsAreParsed(t *testing.T) {
 	}
 }
 
-// serviceOf returns the name of the service of an operation.
+// serviceOf returns an operation's service name.
 func serviceOf(op discoverytest.Operation) string {
 	service, _, _ := strings.Cut(string(op), ".")
 	return service

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// The good answers are checked against their documents in the tests of package discovery, with the real client.
+// Package discovery's tests check the good responses against their documents, with the real client.
 func TestBillsAndBalancesRejectInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := discoverytest.New(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// In a test, New(t) takes the place of Start and Close.
+// In a test, use New(t) in place of Start and Close.
 func Example() {
 	s := discoverytest.Start()
 	defer s.Close()
@@ -40,7 +40,7 @@ func Example() {
 	// GET /models 0 keys
 }
 
-// The catalog is down, and the one provider with a key takes its place, page after page.
+// The catalog is down, so the only provider with a key replaces it, page by page.
 func ExampleServer_Fail() {
 	os.Setenv("GEMINI_API_KEY", "example-key") // in a test: t.Setenv
 	defer os.Unsetenv("GEMINI_API_KEY")

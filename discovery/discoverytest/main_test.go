@@ -1,4 +1,4 @@
-// This file has the server that the tests share, and the checks of what it sends against the documents.
+// This file has the tests' shared server, and checks its responses against the documents.
 
 package discoverytest_test
 
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// key is the key of these tests. No scanner takes it for a secret.
+// key is these tests' key. No scanner takes it for a secret.
 var key = strings.Join([]string{"example", "key", "of", "these", "tests"}, ".")
 
 // endpoint is where an operation is, as its document has it, and which headers a good request has.
@@ -81,7 +81,7 @@ var checkers = sync.OnceValues(func() (map[string]*contract.Checker, error) {
 	return all, nil
 })
 
-// testServer is a server and a client of it with connections of its own.
+// testServer is a server and a client with its own connections.
 type testServer struct {
 	*discoverytest.Server
 	t        *testing.T
@@ -118,7 +118,7 @@ func (s *testServer) request(ctx context.Context, op discoverytest.Operation, qu
 	return req
 }
 
-// exchange sends a request and checks the response against the document. The error is that of the request.
+// exchange sends a request and checks the response against the document. It returns the document's objections to the request.
 func (s *testServer) exchange(op discoverytest.Operation, query string, headers ...string) (nettest.Reply, error) {
 	s.t.Helper()
 	r, wrongRequest, wrongResponse := s.validate(op, query, headers...)
@@ -137,7 +137,7 @@ func (s *testServer) validate(op discoverytest.Operation, query string, headers 
 	return r, checker.Request(e), checker.Response(e)
 }
 
-// call is exchange for a request that must be valid.
+// call is exchange for a valid request.
 func (s *testServer) call(op discoverytest.Operation, query string, headers ...string) nettest.Reply {
 	s.t.Helper()
 	r, err := s.exchange(op, query, headers...)
@@ -145,7 +145,7 @@ func (s *testServer) call(op discoverytest.Operation, query string, headers ...s
 	return r
 }
 
-// callInvalid is exchange for a request that does not conform to the document.
+// callInvalid is exchange for a request that violates the document.
 func (s *testServer) callInvalid(op discoverytest.Operation, query string, headers ...string) nettest.Reply {
 	s.t.Helper()
 	r, err := s.exchange(op, query, headers...)
@@ -170,7 +170,7 @@ func withField(rows []map[string]any, name string) []map[string]any {
 	return found
 }
 
-// notNull returns the values of a field that are there and not null.
+// notNull returns a field's values, without missing ones and nulls.
 func notNull(rows []map[string]any, name string) []any {
 	found := []any{}
 	for _, value := range nettest.Column(rows, name) {
@@ -181,7 +181,7 @@ func notNull(rows []map[string]any, name string) []any {
 	return found
 }
 
-// The documents decide what a good answer is: these checks must be able to fail.
+// The documents define a good response: these checks must be able to fail.
 func TestCheckerFindsInvalidResponses(t *testing.T) {
 	t.Parallel()
 	for op, body := range map[discoverytest.Operation]string{

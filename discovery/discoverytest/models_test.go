@@ -208,7 +208,7 @@ func TestGeminiRejectsUnknownPageTokens(t *testing.T) {
 	}
 }
 
-// A model whose list has ended is the last one: behind it there is an empty page, which proto3 writes as {}.
+// After the last model there is an empty page, which proto3 writes as {}.
 func TestGeminiPageAfterTheLastModelIsEmpty(t *testing.T) {
 	t.Parallel()
 	assert.JSONEq(t, `{}`, start(t).call(gemini, "?pageToken="+url.QueryEscape("bW9kZWxzL2FxYQ==")).Body)
@@ -282,7 +282,7 @@ func TestBillingCatalogRejectsInvalidRequests(t *testing.T) {
 	assert.Equal(t, 404, other.Status, "another service")
 }
 
-// Every exchange keeps to the document, page after page.
+// Every exchange conforms to the document, page by page.
 func TestClientReadsPrices(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithPageSize(7), discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceCloudBilling: key}))

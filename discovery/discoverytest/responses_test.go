@@ -112,7 +112,7 @@ func TestKeyInAnyOtherPlaceIsRedacted(t *testing.T) {
 	assert.Equal(t, "session=[REDACTED]", r.Header.Get("Cookie"))
 }
 
-// A key of a letter must not take that letter out of everything.
+// A one-letter key must not redact that letter everywhere.
 func TestShortKeyIsNotRedactedInOtherText(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -124,7 +124,7 @@ func TestShortKeyIsNotRedactedInOtherText(t *testing.T) {
 	assert.Equal(t, "m", s.Requests()[1].QueryKeys["x"].Reveal())
 }
 
-// A failing test prints what it has. What it has must not hold a key, which may be a real one.
+// A failing test prints its values. They must not contain a key, which may be real.
 func TestKeysAreNeverPrinted(t *testing.T) {
 	t.Parallel()
 	keys := map[discovery.Service]string{}

@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// refusals are what each provider answers to no key, and to one that ends in -0000.
+// refusals are each provider's responses to no key, and to one that ends in -0000.
 var refusals = map[discoverytest.Operation]struct {
 	missing, wrong         int
 	missingText, wrongText string
@@ -47,7 +47,7 @@ var refusals = map[discoverytest.Operation]struct {
 
 const wrongKey = "wrong-key-of-these-tests-0000"
 
-// keyedOperations are the operations that want a key.
+// keyedOperations need a key.
 func keyedOperations() map[discoverytest.Operation]endpoint {
 	all := maps.Clone(endpoints)
 	delete(all, catalog)
@@ -114,8 +114,8 @@ func TestKeyInAnotherHeaderIsIgnored(t *testing.T) {
 	}
 }
 
-// TestAnthropicTakesABearerToken checks the header in which the SDK for TypeScript sends both an apiKey and an authToken. A key in
-// X-Api-Key precedes it.
+// TestAnthropicTakesABearerToken checks the header that the TypeScript SDK uses for both apiKey and authToken. A key in X-Api-Key
+// precedes it.
 func TestAnthropicTakesABearerToken(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceAnthropic: key}))

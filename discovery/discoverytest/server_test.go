@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// RoundTrip implements http.RoundTripper. It checks every exchange of a client against the document of its service.
+// RoundTrip implements http.RoundTripper. It checks every exchange against its service's document.
 func (s *testServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	document, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
 	checker := s.checkers[document]
@@ -31,7 +31,7 @@ func (s *testServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return checker.Transport(s.http.Transport, "/"+document, report).RoundTrip(req)
 }
 
-// client makes a client of the server, and a list of what it reports.
+// client returns a client for the server, and a list of its failures.
 func (s *testServer) client(more ...discovery.Option) (*discovery.Client, func() []string) {
 	var mu sync.Mutex
 	var reasons []string
@@ -187,7 +187,7 @@ func TestNilOptionIsIgnored(t *testing.T) {
 	assert.NotEmpty(t, discoverytest.New(t, nil).URL)
 }
 
-// The keys of WithKeys reach the client without the environment, so that tests can run in parallel.
+// WithKeys' keys reach the client without the environment, so that tests can run in parallel.
 func TestOptionsContainTheKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{
@@ -217,7 +217,7 @@ func TestOptionsContainTheKeys(t *testing.T) {
 	assert.Equal(t, []string{"openai denied", "anthropic denied"}, reasons(), "the key of the models is not the admin key")
 }
 
-// A service that has no operations here yet is here all the same: no client may reach the real one.
+// A service without operations here is replaced, too: no client may reach the real one.
 func TestOptionsCoverEveryService(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, start(t).Options(), 9, "the catalog, the price table and seven services")
@@ -261,7 +261,7 @@ func TestFailIf(t *testing.T) {
 	assert.Equal(t, 200, status("/catalog/models"))
 }
 
-// status sends a good request and returns the status of its answer, 0 when there was none.
+// status sends a good request and returns the response's status, or 0 without a response.
 func (s *testServer) status(op discoverytest.Operation) int {
 	r, _ := nettest.Get(s.http, s.request(s.t.Context(), op, ""))
 	return r.Status

@@ -27,7 +27,7 @@ func bundle(t *testing.T, f *facts.Facts) string {
 	return text.String()
 }
 
-// The files are checked as received ones are.
+// Files are checked like received facts.
 func TestBuiltInFacts(t *testing.T) {
 	t.Parallel()
 	dir, err := facts.ReadFS(os.DirFS("."))
@@ -53,7 +53,7 @@ func TestReadMeNamesEveryFile(t *testing.T) {
 	}
 }
 
-// Facts of tomorrow answer what the built-in ones don't, and change nothing of these.
+// Tomorrow's facts know more than the built-in ones, and don't change them.
 func TestFactsOfTomorrow(t *testing.T) {
 	t.Parallel()
 	f, err := facts.ReadFS(newfacts.Tomorrow())
@@ -98,7 +98,7 @@ func usd(list *prices.List, call prices.Call) prices.USD {
 	return cost
 }
 
-// One wrong cell of any table refuses all tables, and the error names its line.
+// One wrong cell in any table refuses all tables, and the error names its line.
 func TestReadRefusesOneWrongCell(t *testing.T) {
 	t.Parallel()
 	for file, rows := range map[string]map[string]string{
@@ -177,7 +177,7 @@ func TestReadRefusesOneWrongCell(t *testing.T) {
 	}
 }
 
-// Two rows of a table never share their key.
+// Two rows in a table never share a key.
 func TestReadRefusesDuplicateRows(t *testing.T) {
 	t.Parallel()
 	for file, row := range map[string]string{
@@ -286,7 +286,7 @@ func TestNewer(t *testing.T) {
 	}
 }
 
-// A received text of which the digest is right is refused or can be used.
+// A received text with the right digest is either refused or usable.
 func FuzzReadFS(f *testing.F) {
 	f.Add("openai,gpt-99,0,1,,,,2,,,page,2026-11-22,,,,", "openai,gpt-99,2027-01-01,,a+b,")
 	f.Fuzz(func(_ *testing.T, price, date string) {

@@ -19,7 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// startOpenAI starts OpenAI's API in memory. All providers of one server have its host, so a test of several needs a server for each.
+// startOpenAI starts OpenAI's API in memory. A server's providers share its host, so a test with several needs a server for each.
 func startOpenAI() (s *discoverytest.Server, host string) {
 	s = discoverytest.Start()
 	s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{
@@ -97,7 +97,7 @@ func ExampleWithLabel() {
 	// ann 2 bob 1
 }
 
-// A budget that survives a restart. The records come from a recorder that kept them.
+// A budget survives a restart. A recorder kept the records.
 func ExampleMeter_Restore() {
 	kept := []calls.Record{{Provider: models.OpenAI, Model: "gpt-4o", USD: "4.9999"}, {Provider: models.OpenAI, Model: "gpt-4o", USD: "0.0001"}}
 	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "5"}))
@@ -125,7 +125,7 @@ func ExampleMeter_Restore() {
 	// meter: the budget of 5 USD refuses the call: 5 USD spent, 0 USD set aside
 }
 
-// What each message cost: the handler attaches a label to the calls of its message.
+// What each message cost: the handler labels its message's calls.
 func Example_serve() {
 	s, host := startOpenAI()
 	defer s.Close()

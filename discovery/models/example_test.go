@@ -1,4 +1,4 @@
-// These examples show the catalog, names of models and retirements.
+// These examples show model names and retirements.
 
 package models_test
 
@@ -63,7 +63,7 @@ func ExampleRegistry_RetirementDate() {
 	// gpt-4o-2024-12-01  false
 }
 
-// Check accepts other spellings too, and returns the replacement that the provider recommends.
+// Check accepts other spellings, too, and returns the provider's recommended replacement.
 func ExampleRegistry_Check() {
 	day := time.Date(2026, time.November, 22, 0, 0, 0, 0, time.UTC)
 	registry := models.Retirements()

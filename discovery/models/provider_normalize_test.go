@@ -203,8 +203,8 @@ func TestNormalizeKeepsLongNames(t *testing.T) {
 	assert.Equal(t, []string{endless}, modelid.RulesOf(models.XAI).Spellings(endless))
 }
 
-// realIDs reads testdata/normalized.csv: every id and alias of the five providers in the sampled catalog and every id of the
-// registry, each with its normalized form.
+// realIDs reads testdata/normalized.csv: the five providers' ids and aliases in the sampled catalog and every id in the registry, each
+// with its normalized form.
 func realIDs(t testing.TB) [][]string {
 	t.Helper()
 	file, err := os.Open("testdata/normalized.csv")

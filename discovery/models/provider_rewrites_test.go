@@ -76,7 +76,7 @@ func TestRewritesAreNew(t *testing.T) {
 	}
 }
 
-// A marketplace that writes every version with hyphens has the prices of the models of the table, the newest included.
+// A marketplace that writes every version with hyphens gets the table's prices, even for the newest models.
 func TestHyphenatedVersionsHaveThePriceOfTheirModel(t *testing.T) {
 	t.Parallel()
 	prices := prices.BuiltIn()

@@ -76,7 +76,7 @@ func TestRegistryContainsTheData(t *testing.T) {
 	assert.Len(t, registry, 319)
 }
 
-// When the sources differ, the newest copy of the provider's page is used, and the note of the row has the other dates.
+// If sources differ, the newest copy of the provider's page counts, and the row's note has the other dates.
 func TestConflictingDates(t *testing.T) {
 	t.Parallel()
 	notes := map[string]string{}
@@ -139,7 +139,7 @@ func TestCorrectedRetirementDates(t *testing.T) {
 	assert.Equal(t, []string{"claude-sonnet-3-7", "claude-opus-3", "deepseek-v4-pro"}, none)
 }
 
-// A date that rests on one source is marked in the table.
+// A date with a single source is marked in the table.
 func TestDatesOfOneSourceAreMarked(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"xai,grok-3-mini,", "xai,grok-2-vision-1212,"} {
@@ -150,7 +150,7 @@ func TestDatesOfOneSourceAreMarked(t *testing.T) {
 	}
 }
 
-// An alias or a build is answered as the id of the same model and date: with its replacement.
+// An alias or build with the model's date gets the model's replacement.
 func TestAliasesHaveTheReplacementOfTheirModel(t *testing.T) {
 	t.Parallel()
 	registry, day := models.Retirements(), noon(t, "2026-11-21")

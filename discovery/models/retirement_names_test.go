@@ -48,7 +48,7 @@ func TestRetirementInAnySpelling(t *testing.T) {
 	}
 }
 
-// prefixOf is a vendor prefix for the ids of each provider.
+// prefixOf has a vendor prefix for each provider's ids.
 var prefixOf = map[models.Provider]string{
 	models.OpenAI: "openai/", models.DeepSeek: "deepseek/", models.Anthropic: "anthropic/", models.Gemini: "models/", models.XAI: "x-ai/",
 }
@@ -92,7 +92,7 @@ func TestDateAppliesToItsBuildOnly(t *testing.T) {
 	}
 }
 
-// A build without a row has the date of a line that is retired as a whole; a build with a row has its own.
+// A build without a row has its line's date if the whole line is retired; a build with a row has its own.
 func TestRetiredLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

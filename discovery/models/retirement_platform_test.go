@@ -50,7 +50,7 @@ func TestCheckOn(t *testing.T) {
 	}
 }
 
-// Dates of the registry, such as those that a provider reports, do not reach a platform either.
+// Registry dates, such as a provider's reported ones, don't reach a platform either.
 func TestCheckOnIgnoresTheRegistry(t *testing.T) {
 	t.Parallel()
 	mine := models.Retirements().With(entries{{Provider: models.Anthropic, ID: "claude-opus-5"}: "2026-01-01"})

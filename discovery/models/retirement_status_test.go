@@ -46,7 +46,7 @@ func TestCheckReturnsTheStateOfAModel(t *testing.T) {
 	assert.Equal(t, models.StateUnknown, models.Registry{}.Check(models.OpenAI, "nothing", time.Now()).State)
 }
 
-// A replacement that ends within 180 days itself leads to its own replacement. Without the rule, 26 of 256 replacements end within
+// A replacement that ends within 180 days is followed to its own replacement. Without this rule, 26 of 256 replacements would end within
 // 180 days.
 func TestReplacementsAreLasting(t *testing.T) {
 	t.Parallel()
@@ -124,8 +124,7 @@ func TestRegistryHasJSON(t *testing.T) {
 	assert.Equal(t, "openai/gpt-4o 2027-01-14", string(line))
 }
 
-// Every model that has a price is known to Check: with its date, or as listed without one. The ids without a date are no keys
-// of the registry.
+// Check knows every priced model: with its date, or as listed without one. Ids without a date aren't registry keys.
 func TestEveryModelOfThePriceTableIsKnownToCheck(t *testing.T) {
 	t.Parallel()
 	registry, day, listed := models.Retirements(), noon(t, "2026-11-21"), 0

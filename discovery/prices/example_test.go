@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// The counts of a usage object overlap, differently for each provider. ParseUsage separates them.
+// A usage object's counts overlap, differently for each provider. ParseUsage separates them.
 func ExampleParseUsage() {
 	usage, err := prices.ParseUsage(models.OpenAI, []byte(`{"prompt_tokens": 12000, "completion_tokens": 1500, "total_tokens": 13500,
 		"prompt_tokens_details": {"cached_tokens": 8000}, "completion_tokens_details": {"reasoning_tokens": 900}}`))
@@ -26,7 +26,7 @@ func ExampleParseUsage() {
 	// prices: usage.cached_tokens is more than prompt_tokens
 }
 
-// The cost of a call is exact, and has a line for each kind of token.
+// A call's cost is exact, with a line for each token kind.
 func ExampleList_CostOf() {
 	cost, err := prices.BuiltIn().CostOf(prices.Call{
 		Provider: models.OpenAI,
@@ -57,7 +57,7 @@ func ExampleList_Price() {
 	// 1.75 0.175 14 true
 }
 
-// A price that is not known is never 0: the error names what is missing.
+// An unknown price is never 0: the error names what is missing.
 func ExampleUnpricedError() {
 	_, err := prices.BuiltIn().CostOf(prices.Call{
 		Provider: models.OpenAI, Model: "gpt-4o", Mode: "flex", At: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
@@ -70,7 +70,7 @@ func ExampleUnpricedError() {
 	// mode flex
 }
 
-// A price of your own takes precedence over the built-in list, here for a fine-tuned model.
+// Your own prices precede the built-in list, here for a fine-tuned model.
 func ExampleList_With() {
 	list, err := prices.BuiltIn().With(prices.Row{
 		Provider:      models.OpenAI,
@@ -95,7 +95,7 @@ func ExampleList_With() {
 	// 0.00675 USD, from: contract
 }
 
-// A response has the model that answered, and what is billed beside the usage object: here a service tier and a search.
+// A response has the model that answered and everything billed in addition to the usage object: here a service tier and a search.
 func ExampleParseResponse() {
 	response, err := prices.ParseResponse(models.OpenAI, []byte(`{"id": "resp_1", "model": "gpt-5.4-2026-03-05", "service_tier": "flex",
 		"output": [{"type": "web_search_call", "action": {"type": "search", "query": "mesh"}}],
@@ -107,7 +107,7 @@ func ExampleParseResponse() {
 	// true <nil>
 }
 
-// The events of Anthropic's messages are merged. A stream that ends before the stop reason is not Complete.
+// Anthropic's events are merged. A stream that ends before the stop reason isn't Complete.
 func ExampleStream() {
 	stream := prices.NewStream(models.Anthropic)
 	for _, data := range []string{ // the data lines of server-sent events
@@ -126,7 +126,7 @@ func ExampleStream() {
 	// 50 700 120 true <nil>
 }
 
-// The price list as CSV, for a database; examples/warehouse joins it with calls. The JSON of the rows has the same names.
+// The price list as CSV, for a database; examples/warehouse joins it with calls. The rows' JSON has the same names.
 func ExampleList_WriteCSV() {
 	var table strings.Builder
 	if err := prices.BuiltIn().WriteCSV(&table); err != nil {
@@ -139,7 +139,7 @@ func ExampleList_WriteCSV() {
 	// provider model_hint sku_id sku_description input_per_mtok output_per_mtok cache_read_per_mtok cache_write_5m_per_mtok cache_write_1h_per_mtok tier_threshold_tokens usage_unit source verified_at valid_from valid_until modality mode
 }
 
-// The answers of Bedrock's Converse have a form of their own, and those of OpenRouter the form of OpenAI with a stated cost.
+// Bedrock's Converse has its own response form, and OpenRouter has OpenAI's with a stated cost.
 func ExampleParseResponse_forms() {
 	converse, err := prices.ParseResponse(prices.FormConverse, []byte(`{"usage": {"inputTokens": 12, "cacheReadInputTokens": 1028,
 		"outputTokens": 185, "totalTokens": 1225}, "stopReason": "end_turn"}`))

@@ -35,7 +35,7 @@ func main() {
 	})
 }
 
-// hosts makes a short call to each host, since recognizing one takes a part of the time.
+// hosts makes a short call to each host, since recognizing one takes time, too.
 func hosts() func() {
 	const (
 		chat     = `{"id":"chatcmpl-1","model":"gpt-5.4","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}}`

@@ -125,8 +125,8 @@ var names = [fields]string{ //nolint:gosec // names of token counts, not credent
 // parts are details already counted elsewhere at that count's price.
 var parts = map[string]bool{"text_tokens": true, "accepted_prediction_tokens": true}
 
-// object has a JSON object's known members by the length of their names. Few have the same
-// length, so finding one is faster than in a map.
+// object has a JSON object's known members by name length. Few share a length, so finding
+// one is faster than in a map.
 type object struct{ members [][]named }
 
 type named struct {
