@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // dollarLine returns a line with an id, a cost of one dollar and more fields.
@@ -141,7 +142,7 @@ func TestWhichRecordCountsDoesNotDependOnChance(t *testing.T) {
 		want[file]++
 	}
 	dir := writeFiles(t, files)
-	for range 3 {
+	for range whole.Cases(3, 1) {
 		groups, err := calls.Sum(calls.Options{By: [][]string{{"label:n"}}, OnCopies: func(calls.Copies) {}}, dir)
 		require.NoError(t, err)
 		for i, g := range groups[0] {

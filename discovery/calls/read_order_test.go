@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // manyFiles returns a folder with files of several blocks, a line that cannot be read in each, and a path that does not exist.
@@ -49,7 +50,7 @@ func TestReadIsInOrder(t *testing.T) {
 		want = append(want, text(r, err))
 	}
 	require.Len(t, want, 5*4000+1)
-	for range 3 {
+	for range whole.Cases(3, 1) {
 		var got []string
 		for r, err := range calls.Read(calls.Options{Recorded: true}, paths...) {
 			got = append(got, text(r, err))

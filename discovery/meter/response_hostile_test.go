@@ -17,6 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 const (
@@ -146,7 +147,7 @@ func TestHostileStreamsAreRecordedInTime(t *testing.T) {
 			e := &exchange{}
 			e.Request.Method, e.Request.URL = http.MethodPost, s.url
 			e.Response.Status, e.Response.Headers = 200, map[string]string{"Content-Type": s.contentType}
-			e.Response.Body = string(hostile(name, 1<<20))
+			e.Response.Body = string(hostile(name, whole.Cases(1<<20, 256<<10)))
 			begin := time.Now()
 			records := send(t, e, 64<<10, false)
 			assert.Less(t, time.Since(begin), time.Minute) // the slowest took minutes

@@ -20,6 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // exchange is a recorded exchange with a provider, and what a meter has to make of it.
@@ -161,7 +162,7 @@ func TestRecordsOfRecordedExchanges(t *testing.T) {
 			for _, how := range []struct {
 				size int
 				gzip bool
-			}{{1 << 20, false}, {1, false}, {7, false}, {1 << 20, true}, {1, true}} {
+			}{{1 << 20, false}, {7, false}, {1 << 20, true}, {1, false}, {1, true}}[:whole.Cases(5, 3)] {
 				checkRecords(t, &e, send(t, &e, how.size, how.gzip))
 			}
 		})

@@ -70,11 +70,11 @@ func largeFaults() []*fault {
 	}
 }
 
-// gzipBomb returns 100 MB of spaces, compressed.
+// gzipBomb returns 40 MB of spaces, compressed.
 var gzipBomb = sync.OnceValue(func() []byte {
 	var bomb bytes.Buffer
 	zip, _ := gzip.NewWriterLevel(&bomb, gzip.BestSpeed)
-	for range 100 << 20 / len(block) {
+	for range 40 << 20 / len(block) {
 		_, _ = zip.Write(block)
 	}
 	_ = zip.Close()

@@ -48,7 +48,7 @@ func (m *matrix) runNulls(keyed bool) {
 		found := make(map[string]bool)
 		for i, p := range places(parse(m.responses[op][op.skip].body), place{}) {
 			found[p.written], found[pathText(p.at)] = true, true
-			if i%8 == 0 || whole.Tests() {
+			if i%whole.Cases(8, 32) == 0 || whole.Tests() {
 				trials = append(trials, m.nullTrial(op, p))
 			}
 		}
