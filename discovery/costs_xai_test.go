@@ -13,6 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 func fetchUsage(t *testing.T, s *fakeServer, change func(*discovery.XAICostQuery)) []discovery.TeamCostBucket {
@@ -266,7 +267,7 @@ func TestUsageAllocatesInProportionToTheAnswer(t *testing.T) { //nolint:parallel
 		c, q := serving(`{"timeSeries":[`+body+`]}`), usageQuery()
 		q.TimeUnit = discovery.TimeUnitSecond
 		var before, after runtime.MemStats
-		const times = 5
+		times := uint64(whole.Cases(5, 1))
 		runtime.ReadMemStats(&before)
 		for range times {
 			_, err := c.FetchXAICostBuckets(t.Context(), q)

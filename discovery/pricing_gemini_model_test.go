@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // samples are recorded prices in USD per million tokens. Some models have SKUs for short and for long prompts, and 1.5 has
@@ -166,7 +167,7 @@ func TestTierIsThatOfPriceAt(t *testing.T) {
 	random := rand.New(rand.NewPCG(12, 8))
 	limits := map[string]int64{" short text": 200_000, " when input is up to 128k tokens": 128_000}
 	styles := []string{" text", " short text", " long text", " when input is up to 128k tokens", " when input is greater than 128k tokens"}
-	for range 300 {
+	for range whole.Cases(300, 30) {
 		var skus []string
 		for _, i := range random.Perm(len(styles))[:1+random.IntN(3)] {
 			skus = append(skus, skuOf(fmt.Sprint(i), "Generate content input token count gemini 9 pro"+styles[i], 1000*(i+1)))

@@ -73,7 +73,7 @@ func TestReportTableOfSmallAmounts(t *testing.T) {
 func TestReportTableAddsUp(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
+	for range whole.Cases(200, 20) {
 		calls, days := map[int]prices.USD{}, make([]float64, 2+random.IntN(6))
 		for i := range days {
 			days[i] = 1 + random.Float64()

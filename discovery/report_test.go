@@ -17,6 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // nearest is the float that math/big finds nearest to r.
@@ -30,7 +31,7 @@ func nearest(r *big.Rat) float64 {
 func TestReportFiguresAreRoundedOnce(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 8))
-	for range 500 {
+	for range whole.Cases(500, 50) {
 		exact, results, points := new(big.Rat), []string(nil), []string(nil)
 		for i := range 1 + random.IntN(8) {
 			text := decimal(random.Int64N(3_000_000_000_000)-1_000_000_000, random.IntN(13))

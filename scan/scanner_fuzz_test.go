@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
@@ -153,7 +154,7 @@ func FuzzScan(f *testing.F) {
 // TestAgainstReference is a short fuzz test with a fixed seed.
 func TestAgainstReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 1500 {
+	for range whole.Cases(1500, 150) {
 		content := randomContent(r)
 		checkAgainstReference(t, content, randomTokens(r, content), r.IntN(2) == 0)
 	}

@@ -8,12 +8,16 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/mesh-gateway/mesh-go/internal/test/linear"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
 func TestHostileInputsAreLinear(t *testing.T) {
 	s := scan.New(scan.WithExtendedRules(), scan.WithLiveToken(liveToken))
-	for _, in := range slices.Concat(hostileInputs, extendedHostile) {
+	for i, in := range slices.Concat(hostileInputs, extendedHostile) {
+		if i%whole.Cases(1, 4) != 0 {
+			continue
+		}
 		t.Run(in.name, func(t *testing.T) {
 			linear.Check(t, func(size int) func() {
 				content := in.make(t, size)

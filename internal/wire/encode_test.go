@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 	"github.com/mesh-gateway/mesh-go/specs"
 )
@@ -121,7 +122,7 @@ func TestStringsAreEscapedAsInEncodingJSON(t *testing.T) {
 		if c > 0x100 && c < 0x2000 {
 			continue
 		}
-		for place := range 9 {
+		for place := range whole.Cases(9, 1) {
 			text := strings.Repeat("a", place) + string(c) + strings.Repeat("b", 9-place)
 			want, err := json.Marshal(text)
 			require.NoError(t, err)
