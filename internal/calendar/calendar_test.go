@@ -12,10 +12,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
-// Zones with offsets of whole and of broken hours, and clocks that change by an hour or by half of one, at night and at midnight.
+// Zones with whole and fractional hour offsets, whose clocks change by an hour or half an hour, at night or at midnight.
 var zones = []string{"UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "America/Santiago", "Asia/Kathmandu"}
 
-// The buckets of a unit neither overlap nor leave a gap: each time between two starts leads to the same next start.
+// A unit's buckets neither overlap nor leave a gap: each time between two starts leads to the same next start.
 func TestBucketsDivideTime(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// query is a credential in the query of a URL. No error text may contain it.
+// query is a credential in a URL's query. No error text may contain it.
 const query = "example-key-of-the-tests"
 
 // hijack sends answer unchanged and closes the connection.
@@ -36,7 +36,7 @@ func hijack(t *testing.T, answer string) http.HandlerFunc {
 	}
 }
 
-// stall sends a status and the beginning of a body, and then nothing.
+// stall sends a status and the start of a body, and then nothing.
 func stall(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
@@ -54,7 +54,7 @@ func TestTimeoutCoversHeaderAndBody(t *testing.T) {
 		body    string
 	}{
 		"no response": {handler: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
-		// The status of a 2xx response that breaks off is kept: the message may have been delivered.
+		// If a 2xx response breaks off, its status is kept: the message may have been delivered.
 		"200": {stall(http.StatusOK), 200, "half"},
 		"503": {stall(http.StatusServiceUnavailable), 503, "half"},
 	} {
@@ -92,7 +92,7 @@ func TestCallerCanCancel(t *testing.T) {
 	assert.Empty(t, arrived)
 }
 
-// The context of the request ends when the body has been read, not earlier.
+// The request's context ends after the body was read, not earlier.
 func TestContextOfARequestEndsWithDo(t *testing.T) {
 	t.Parallel()
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
@@ -127,7 +127,7 @@ func TestBodyThatBreaksOffIsAnError(t *testing.T) {
 	assert.Equal(t, "half", string(failed.Body))
 }
 
-// brokenTransport fails like a transport that requests a token itself and reports the URL of that request.
+// brokenTransport fails like a transport that requests a token itself and reports that request's URL.
 type brokenTransport struct{}
 
 func (brokenTransport) RoundTrip(*http.Request) (*http.Response, error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// encodings are the ways in which a server sends a body.
+// encodings are the ways that a server sends a body.
 var encodings = map[string]func(http.ResponseWriter, []byte){
 	"declared": func(w http.ResponseWriter, body []byte) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -66,7 +66,7 @@ func TestDeclaredLengthOverTheLimitIsNotRead(t *testing.T) {
 	require.ErrorIs(t, failed, call.ErrTooLarge)
 }
 
-// The server may declare any length. Memory is allocated for what arrives.
+// The server may declare any length. Memory is allocated only for bytes that arrive.
 func TestDeclaredLengthDoesNotAllocateMemory(t *testing.T) {
 	t.Parallel()
 	url := serve(t, hijack(t, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000000\r\n\r\nx"))
@@ -112,7 +112,7 @@ func TestLimitOfZeroAcceptsOnlyAnEmptyBody(t *testing.T) {
 	assert.Empty(t, resp.Body)
 }
 
-// endless is a body of bytes without end.
+// endless is a body that never ends.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }

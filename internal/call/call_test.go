@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// roomy are limits that only the tests of the limits exceed.
+// roomy has limits that only tests of limits exceed.
 var roomy = call.Limits{Timeout: time.Minute, MaxBytes: 1 << 20}
 
 // serve starts a server and returns its URL.
@@ -28,7 +28,7 @@ func serve(t *testing.T, handler http.HandlerFunc) string {
 	return server.URL
 }
 
-// sender returns a function that sends one request, as a method of a generated client does.
+// sender returns a function that sends one request, like a generated client's method.
 func sender(client *http.Client, method, url string) func(context.Context) (*http.Response, error) {
 	return func(ctx context.Context) (*http.Response, error) {
 		req, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
@@ -39,7 +39,7 @@ func sender(client *http.Client, method, url string) func(context.Context) (*htt
 	}
 }
 
-// get sends a GET with a client of [call.Client].
+// get sends a GET with a client from [call.Client].
 func get(t *testing.T, url string, limits call.Limits) (call.Response, *call.Error) {
 	t.Helper()
 	return call.Do(t.Context(), limits, sender(client(t), http.MethodGet, url))
@@ -125,7 +125,7 @@ func TestErrorBodyIsReadOnlyInPart(t *testing.T) {
 	}
 }
 
-// net/http would follow a 302 of a POST with a GET, whose 200 would look like the response to the POST.
+// net/http would follow a 302 after a POST with a GET, whose 200 would look like the response to the POST.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{http.MethodGet, http.MethodPost} {

@@ -54,7 +54,7 @@ func TestReplacedDefaultTransportIsUsed(t *testing.T) {
 	assert.Equal(t, 1, transport.requests)
 }
 
-// replaceDefaultTransport changes a variable of the whole process until the test ends.
+// replaceDefaultTransport changes a global variable until the test ends.
 func replaceDefaultTransport(t *testing.T) *counting {
 	t.Helper()
 	before, own := http.DefaultTransport, &counting{}
@@ -149,7 +149,7 @@ func TestRedirectKeepsItsHost(t *testing.T) {
 	}
 }
 
-// drip sends a body of n bytes, one before each pause.
+// drip sends a body with n bytes, one before each pause.
 func drip(status, n int, pause time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)

@@ -45,7 +45,7 @@ func TestExcerptCountsCharacters(t *testing.T) {
 	}
 }
 
-// A part of a secret at the end of the excerpt would not be recognized.
+// A partial secret at the excerpt's end wouldn't be recognized.
 func TestSecretAcrossTheCutIsRedacted(t *testing.T) {
 	t.Parallel()
 	token := strings.Join([]string{"example", "token", "0123456789"}, "-")

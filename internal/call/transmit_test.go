@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/http2"
 )
 
-// refusals are the ways in which a server refuses a request over HTTP/2 so that net/http repeats it.
+// refusals are the ways that a server refuses an HTTP/2 request so that net/http repeats it.
 var refusals = map[string]func(http2.Request){
 	"REFUSED_STREAM": func(r http2.Request) { r.Reset(http2.RefusedStream) },
 	"PROTOCOL_ERROR": func(r http2.Request) { r.Reset(http2.ProtocolError) },
@@ -138,8 +138,8 @@ func fourthIsClosed(t *testing.T) context.Context {
 	}})
 }
 
-// closingServer answers the first requests when all of them have arrived, so that each has a connection of its own. When it is
-// closing, it reads a request and closes the connection.
+// closingServer answers the first requests once all have arrived, so each has its own connection. When it's closing, it reads a request
+// and closes the connection.
 type closingServer struct {
 	url     string
 	closing atomic.Bool
@@ -166,7 +166,7 @@ func newClosingServer(t *testing.T, connections int) *closingServer {
 	return s
 }
 
-// A transport of the caller may repeat a request after a response as often as it likes.
+// The caller's transport may repeat a request after a response as often as it likes.
 func TestTransportMayRepeatAnsweredRequests(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64
@@ -207,8 +207,7 @@ func TestInformationalResponsesAreBounded(t *testing.T) {
 	assert.ErrorContains(t, failed, "more than 10 responses with a status of 1xx")
 }
 
-// The test is not parallel because it replaces http.DefaultTransport, of which each client has a copy. A transport that was used
-// before speaks HTTP/2 by four of its fields.
+// Not parallel: it replaces http.DefaultTransport, which each client copies. A used transport has HTTP/2 in four fields.
 func TestOwnTransportSpeaksHTTP1(t *testing.T) {
 	protocol := make(chan string, 1)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { protocol <- r.Proto }))
@@ -241,7 +240,7 @@ func TestOwnTransportSpeaksHTTP1(t *testing.T) {
 	}
 }
 
-// poster returns a function that sends a POST with a body that can be sent again.
+// poster returns a function that sends a POST with a repeatable body.
 func poster(client *http.Client, url, body string) func(context.Context) (*http.Response, error) {
 	return func(ctx context.Context) (*http.Response, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))

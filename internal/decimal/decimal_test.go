@@ -56,7 +56,7 @@ func TestParsePlain(t *testing.T) {
 	}
 }
 
-// Sums and products equal those of fractions, for units of every size and any number of places, and change no operand.
+// Sums and products equal those computed with fractions, for units of every size and any number of places, and change no operand.
 func TestArithmeticIsExact(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -146,7 +146,7 @@ func TestRoundHalfToEven(t *testing.T) {
 	}
 }
 
-// TestRoundIsNearest compares Round with the definition: no decimal of as many places is nearer.
+// TestRoundIsNearest compares Round with the definition: no decimal with as many places is nearer.
 func TestRoundIsNearest(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -40,7 +40,7 @@ func TestSumIsExact(t *testing.T) {
 	}
 }
 
-// The units of these sums do not fit in 64 bits.
+// These sums' units don't fit in 64 bits.
 func TestLargeSumIsExact(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"999999999999999999": "39999999999999999960", "-99999999999999999": "-3999999999999999960"} {

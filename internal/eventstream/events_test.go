@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
-// documents returns the JSON documents of a stream that arrives in pieces of a size.
+// documents returns the JSON documents in a stream that arrives in pieces of one size.
 func documents(stream []byte, size int) ([]string, error) {
 	var all []string
 	var now []byte
@@ -31,7 +31,7 @@ func event(name, payload string) []byte {
 	return message(header(":event-type", name)+header(":content-type", "application/json")+header(":message-type", "event"), payload)
 }
 
-// invoked returns a chunk of InvokeModel with a document.
+// invoked returns an InvokeModel chunk with a document.
 func invoked(document string) []byte {
 	return event("chunk", `{"bytes":"`+base64.StdEncoding.EncodeToString([]byte(document))+`","p":"abc"}`)
 }
@@ -81,7 +81,7 @@ func TestEventsRefusesDamagedBase64(t *testing.T) {
 	}
 }
 
-// FuzzEvents checks that the sizes of the pieces do not matter.
+// FuzzEvents checks that piece sizes don't matter.
 func FuzzEvents(f *testing.F) {
 	f.Add(`{"bytes":"e30=","p":"abc"}`, true, 3)
 	f.Add(` {"p":[{"bytes":"\u00e9"}],"bytes":"e\/3\u003d"}`, true, 1)

@@ -21,7 +21,7 @@ func header(name, value string) string {
 	return string(rune(len(name))) + name + "\x07" + string(binary.BigEndian.AppendUint16(nil, uint16(len(value)))) + value
 }
 
-// message returns a message with right lengths and checksums.
+// message returns a message with correct lengths and checksums.
 func message(headers, payload string) []byte {
 	m := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))
 	m = binary.BigEndian.AppendUint32(m, uint32(len(headers)))
@@ -30,7 +30,7 @@ func message(headers, payload string) []byte {
 	return binary.BigEndian.AppendUint32(m, crc32.ChecksumIEEE(m))
 }
 
-// read returns what a Reader reports for a stream that arrives in pieces of a size: a line for each message that is whole.
+// read returns a Reader's reports for a stream that arrives in pieces of one size: a line for each whole message.
 func read(stream []byte, size int) ([]string, error) {
 	var all []string
 	var now strings.Builder
@@ -116,7 +116,7 @@ func TestReaderRefuses(t *testing.T) {
 	}
 }
 
-// FuzzReader checks that the sizes of the pieces do not matter. Package internal/test/sdks compares the reader with another one.
+// FuzzReader checks that piece sizes don't matter. Package internal/test/sdks compares the reader with another one.
 func FuzzReader(f *testing.F) {
 	f.Add(append(message(header(":event-type", "chunk"), "payload"), message("", "")...), 3)
 	f.Add(message("\x01a\x00", "x"), 1)

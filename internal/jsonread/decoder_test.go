@@ -16,8 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// outline reads a text to its end, and returns its tokens: each key and each string, each number as its text, whole number and float, each
-// word and each bracket. ok is false if any of it could not be read.
+// outline reads a whole text and returns its tokens: keys, strings, numbers (as text, integer and float), words and brackets. ok is false
+// if anything is unreadable.
 func outline(text []byte) (read string, ok bool) {
 	var d jsonread.Decoder
 	d.Reset(text)

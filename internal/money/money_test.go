@@ -20,7 +20,7 @@ func TestUSD(t *testing.T) {
 	}
 }
 
-// A float64 rounds 0.001455 down, to which no float64 is equal.
+// No float64 equals 0.001455, and the nearest one would be rounded down.
 func TestSignificant(t *testing.T) {
 	t.Parallel()
 	for usd, want := range map[string]string{
@@ -52,7 +52,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// show returns the results of Split as a sheet shows them.
+// show returns Split's results as a sheet shows them.
 func show(sheet *money.Sheet, total string, parts ...string) []string {
 	exact := make([]*big.Rat, len(parts))
 	for i, part := range parts {

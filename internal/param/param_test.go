@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/param"
 )
 
-// The facade refuses the same names. A request for the peer ".." would have another path.
+// Package client refuses the same names. A request for the peer ".." would have another path.
 func TestGeneratedRequestsRefuseAPathThatIsAnotherOne(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", ".", "..", "a\n", "\x00"} {

@@ -29,7 +29,7 @@ func redactor(texts ...string) *secret.Redactor {
 	return secret.NewRedactor(all...)
 }
 
-// encodings are the ways in which servers write a text. Each must be undone by decoders.
+// encodings are the ways that servers write a text. decoders must undo each.
 var encodings = map[string]func(string) string{
 	"plain":                 func(s string) string { return s },
 	"query":                 url.QueryEscape,
@@ -103,7 +103,7 @@ func TestSecretIsFoundInEveryEncoding(t *testing.T) {
 	}
 }
 
-// decoders undo the encodings, so that a test sees what a reader of the text could see.
+// decoders undo the encodings, so that a test sees everything a reader could see.
 var decoders = []func(string) string{
 	func(s string) string { return s },
 	func(s string) string { d, _ := url.QueryUnescape(s); return d },
@@ -230,7 +230,7 @@ func TestIndexFindsEncodedWords(t *testing.T) {
 	}
 }
 
-// The time must be linear in the text. Each body is the worst case of one of the steps.
+// The time must be linear in the text's length. Each body is one step's worst case.
 func BenchmarkRedact(b *testing.B) {
 	key := "EXAMPLE-" + strings.Repeat("0123456789abcdef", 3)
 	plain := strings.Repeat("the quick brown fox jumps over the lazy dog. ", 1500)[:64<<10]
@@ -247,7 +247,7 @@ func BenchmarkRedact(b *testing.B) {
 				r.Redact(body)
 			}
 		})
-		// The obvious way: replace the whole secret in a list of forms. It misses everything that is cut.
+		// The obvious way: replace the whole secret, in several forms. It misses anything that was cut.
 		b.Run("body="+name+"/impl=replacer", func(b *testing.B) {
 			forms := []string{key, url.QueryEscape(key), url.PathEscape(key), goJSON(key), html.EscapeString(key), namedEntities.Replace(key)}
 			var pairs []string

@@ -56,7 +56,7 @@ func holders(s secret.Secret) map[string]any {
 	}
 }
 
-// unseen requires that printed contains no form of the text.
+// unseen requires that printed doesn't contain the text in any form.
 func unseen(t *testing.T, printed string, where ...any) {
 	t.Helper()
 	for _, form := range []string{
@@ -127,7 +127,7 @@ func TestZeroSecretIsEmpty(t *testing.T) {
 	t.Parallel()
 	var s secret.Secret
 	assert.Empty(t, s.Reveal())
-	// Whether there is a secret is not shown either.
+	// Output doesn't show whether there is a secret, either.
 	assert.Equal(t, "[REDACTED]", fmt.Sprint(s))
 	assert.Empty(t, secret.New("").Reveal())
 }
@@ -163,7 +163,7 @@ func TestEqualComparesTheText(t *testing.T) {
 	assert.True(t, secret.Secret{}.Equal(secret.New("")))
 }
 
-// failing records the text of a failed assertion.
+// failing records a failed assertion's text.
 type failing struct{ text string }
 
 func (f *failing) Errorf(format string, args ...any) { f.text += fmt.Sprintf(format, args...) }
@@ -179,7 +179,7 @@ func TestNoDifferenceShowsTheText(t *testing.T) {
 	}
 }
 
-// A reader of a difference who knows one text learns nothing about another: their masks have nothing in common.
+// Anyone who sees a diff and knows one text learns nothing about another: their masks have nothing in common.
 func TestMasksOfSimilarTextsDiffer(t *testing.T) {
 	t.Parallel()
 	type hidden struct{ s secret.Secret }

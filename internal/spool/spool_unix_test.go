@@ -20,7 +20,7 @@ const server = "node-a http://gateway"
 
 var question = gateway.MeshMessage{ID: 1, FromNode: "node-b", CreatedAt: "now"}
 
-// saved returns the name of a file with an answer, in a folder of its own.
+// saved returns the name of an answer file in its own directory.
 func saved(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "spool")
@@ -33,7 +33,7 @@ func saved(t *testing.T) string {
 	return names[0]
 }
 
-// Others could write these files, or have written them: the answers in them would be sent in the name of the node.
+// Others can write these files, or have written them: their answers would be sent in the node's name.
 func TestOpenRefusesFilesOfOthers(t *testing.T) {
 	t.Parallel()
 	for change, refused := range map[string]func(name string) error{
@@ -102,7 +102,7 @@ func TestOpenRemovesWhatAKillHasLeft(t *testing.T) {
 	assert.Len(t, answers, 1)
 }
 
-// A server that starts in the folder removes the file that another one is writing.
+// A server that starts in the directory removes the file that another one is writing.
 func TestSaveWhileServersStart(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Dir(saved(t))

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
-// documents loads every document of the repository, including new ones.
+// documents loads every document in the repository, including new ones.
 func documents(t *testing.T) map[string]*openapi3.T {
 	t.Helper()
 	all := make(map[string]*openapi3.T)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rejected names the recordings whose request breaks the document on purpose, with the reason the checker gives.
+// rejected names recordings whose request violates the document on purpose, with the checker's reason.
 var rejected = map[string]string{
 	"inbox_limit_empty":            `parameter "limit" in query has an error`,
 	"inbox_limit_too_large":        `parameter "limit" in query has an error: number must be at most 1000`,
@@ -56,8 +56,7 @@ func TestRecordedExchangesConformToTheDocuments(t *testing.T) {
 	}
 }
 
-// The document allows the requests of these refusals, because other gateways accept them or because the answer depends on
-// what the gateway holds.
+// The document allows these refused requests, because other gateways accept them or because the response depends on the gateway's data.
 func TestRecordedErrorResponsesAreKnown(t *testing.T) {
 	t.Parallel()
 	var refused []string

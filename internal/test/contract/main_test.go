@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
-// recorded is one exchange with a real gateway: a file of testdata/gateway.
+// recorded is one exchange with a real gateway: a file in testdata/gateway.
 type recorded struct {
 	Request struct {
 		Method, Path string
@@ -74,7 +74,7 @@ func answered(e contract.Exchange, status int, contentType, body string) contrac
 	return e
 }
 
-// bodyOrNothing returns the body of a recording, or "" if the recording has null.
+// bodyOrNothing returns a recording's body, or "" if the recording has null.
 func bodyOrNothing(body json.RawMessage) string {
 	if string(body) == "null" {
 		return ""

@@ -20,7 +20,7 @@ import (
 
 const base = "/gateway/v1"
 
-// reports collects the reports of a Transport.
+// reports collects a Transport's reports.
 type reports struct {
 	mu  sync.Mutex
 	all []string

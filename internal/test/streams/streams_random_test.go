@@ -10,16 +10,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
 )
 
-// random is a well-formed stream of one of the APIs.
+// random is a well-formed stream in one of the APIs.
 type random struct {
 	streams.Stream
 	rand *rand.Rand
-	// events are the data of the stream, and answer is the body that the response has without a stream.
+	// events are the stream's data, and answer is the body of the same response without a stream.
 	events []string
 	answer string
 }
 
-// randomStream returns the stream of a seed.
+// randomStream returns a seed's stream.
 func randomStream(seed uint64) *random {
 	r := &random{rand: rand.New(rand.NewPCG(seed, 30))}
 	r.Name = fmt.Sprint("stream ", seed)
@@ -45,7 +45,7 @@ func (r *random) often() bool { return r.rand.IntN(3) > 0 }
 
 func (r *random) rarely() bool { return r.rand.IntN(5) == 0 }
 
-// text is a JSON string that may look like a part of an event, and may be longer than what a meter holds of a line.
+// text is a JSON string that may look like part of an event, and may be longer than a meter's line buffer.
 func (r *random) text() string {
 	words := []string{"word ", `"usage":{"prompt_tokens":9}`, "data: [DONE]\n\n", `"finish_reason":"stop"`, "é", `\`, "}", `"error":{`}
 	var b strings.Builder
@@ -66,8 +66,8 @@ func (r *random) add(format string, args ...any) {
 	r.events = append(r.events, fmt.Sprintf(format, args...))
 }
 
-// chat adds a stream of chat completions. Usage so far, or the final one, is in chunks with and without choices, before, beside and
-// behind the finish reason. The last one counts. A chunk without choices that follows the finish reason has the final usage.
+// chat adds a chat completions stream. Usage so far, or the final one, is in chunks with and without choices: before, next to and after
+// the finish reason. The last one counts. A chunk without choices after the finish reason has the final usage.
 func (r *random) chat(p models.Provider, host, model string) {
 	r.Provider, r.URL = p, "https://"+host+"/chat/completions"
 	r.Request = `{"model":"` + model + `","stream":true}`
@@ -111,7 +111,7 @@ func (r *random) chat(p models.Provider, host, model string) {
 	r.events = append(r.events, "[DONE]")
 }
 
-// chatUsage is a usage object of chat completions with a number of output tokens.
+// chatUsage is a chat completions usage object with a number of output tokens.
 func (r *random) chatUsage(p models.Provider, output int) string {
 	input := 1000 + r.rand.IntN(1000)
 	cached, reasoning := r.rand.IntN(1000), r.rand.IntN(output)
@@ -128,7 +128,7 @@ func (r *random) chatUsage(p models.Provider, output int) string {
 	return "{" + counts + "}"
 }
 
-// responses adds a stream of OpenAI's or xAI's responses, whose events repeat instructions and output.
+// responses adds a stream from OpenAI's or xAI's responses API, whose events repeat instructions and output.
 func (r *random) responses() {
 	r.Provider, r.URL = models.OpenAI, "https://api.openai.com/v1/responses"
 	model, tier := "gpt-5.4", r.pick("default", "flex", "priority")
@@ -155,7 +155,7 @@ func (r *random) responses() {
 	r.add(`{"type":"response.%s","response":%s}`, kind, r.answer)
 }
 
-// messages adds a stream of Anthropic's messages: its counts are those of message_start, and of each message_delta.
+// messages adds an Anthropic stream, with counts in message_start and in each message_delta.
 func (r *random) messages() {
 	r.Provider, r.URL = models.Anthropic, "https://api.anthropic.com/v1/messages"
 	r.Request = `{"model":"claude-sonnet-5","stream":true}`
@@ -184,7 +184,7 @@ func (r *random) messages() {
 	r.answer = fmt.Sprintf(`{%s,"content":[{"type":"text","text":%s}],"usage":{%s,"output_tokens":%d%s%s}}`, head, r.text(), input, output, searches, tier)
 }
 
-// generateContent adds a stream of Gemini, all of whose events have the counts so far.
+// generateContent adds a Gemini stream. Every event has the counts so far.
 func (r *random) generateContent() {
 	const model = "gemini-3-flash-preview"
 	r.Provider, r.URL = models.Gemini, "https://generativelanguage.googleapis.com/v1beta/models/"+model+":streamGenerateContent?alt=sse"
@@ -208,7 +208,7 @@ func (r *random) generateContent() {
 	}
 }
 
-// serialize sets the body: the events with the lines that may be around them, and one of the line ends.
+// serialize sets the body: the events, lines that may surround them, and one kind of line end.
 func (r *random) serialize() {
 	r.Complete = true
 	end, space, named := r.pick("\n", "\r\n"), r.pick("", " "), r.often()
@@ -228,7 +228,7 @@ func (r *random) serialize() {
 	r.Body = b.String()
 }
 
-// spread returns the data of an event, sometimes in several lines.
+// spread returns an event's data, sometimes in several lines.
 func (r *random) spread(data string) string {
 	if data != "[DONE]" && r.rarely() {
 		return strings.Replace(data, `,"`, ",\n\"", 1+r.rand.IntN(3))

@@ -19,8 +19,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// Random streams of every API, in pieces of any size, have the same counts, model, mode and cost for a Meter, a Stream and
-// ParseResponse.
+// For random streams from every API, in pieces of any size, a Meter, a Stream and ParseResponse find the same counts, model, mode and
+// cost.
 func TestStreamsAreCountedAlike(t *testing.T) {
 	t.Parallel()
 	n := uint64(400)
@@ -43,7 +43,7 @@ func TestStreamsAreCountedAlike(t *testing.T) {
 	}
 }
 
-// FuzzPieces delivers a random stream in pieces whose sizes are in cuts.
+// FuzzPieces delivers a random stream in pieces with the sizes in cuts.
 func FuzzPieces(f *testing.F) {
 	for seed := range uint64(16) {
 		f.Add(seed, []byte{byte(seed), 0, 200})
@@ -58,7 +58,7 @@ func FuzzPieces(f *testing.F) {
 	})
 }
 
-// check compares the record of a stream, and what a Stream reads, with its whole answer.
+// check compares a stream's record, and a Stream's result, with the whole body.
 func check(t *testing.T, s *random, r calls.Record) {
 	t.Helper()
 	want, err := prices.ParseResponse(s.Provider, []byte(s.answer))
@@ -76,7 +76,7 @@ func check(t *testing.T, s *random, r calls.Record) {
 	streams.Check(t, want, r)
 }
 
-// pieces returns the sizes of the pieces in which a server sends a stream.
+// pieces returns the piece sizes that a server sends a stream in.
 func pieces(random *rand.Rand) []byte {
 	sizes := make([]byte, random.IntN(20))
 	for i := range sizes {
@@ -121,7 +121,7 @@ func (s *server) set(body string, cuts []byte) {
 	s.body, s.cuts = body, cuts
 }
 
-// send requests the stream through a meter, and reads it in reads of a size.
+// send requests the stream through a meter, and reads it with one read size.
 func (s *server) send(t *testing.T, r *random, read int) calls.Record {
 	t.Helper()
 	host := meter.WithEndpoint(meter.Endpoint{Host: s.Listener.Addr().String(), API: r.Provider})
@@ -150,7 +150,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) { return t(req) }
 
-// cutReader returns a text in pieces whose sizes, above 0, are in cuts; then the rest.
+// cutReader returns a text in pieces with the positive sizes in cuts, then the rest.
 type cutReader struct {
 	text string
 	cuts []byte
