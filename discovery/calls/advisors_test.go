@@ -14,7 +14,8 @@ const advised = `{"id":"msg_2","provider":"anthropic","model":"claude-sonnet-5-5
 	`"iterations":[{"type":"message","input_tokens":500,"output_tokens":100},{"type":"advisor_message","model":"claude-opus-5-5","input_tokens":15000,"output_tokens":800},` +
 	`{"type":"message","input_tokens":500,"output_tokens":400}]}`
 
-// An advisor is a call with its own model, in sums and for readers, whether the cost was recorded or not.
+// An advisor counts as a call to its own model, in sums and for readers, whether or not
+// the cost was recorded.
 func TestAdvisorIsACall(t *testing.T) {
 	t.Parallel()
 	for _, rest := range []string{`}`, `,"usd":"0.083"}`} {
@@ -30,7 +31,7 @@ func TestAdvisorIsACall(t *testing.T) {
 		require.Len(t, records, 2)
 		totals, err := calls.NewTotals("model")
 		require.NoError(t, err)
-		for _, r := range records { // which can be written and read again
+		for _, r := range records { // the records survive a round trip
 			line, err := json.Marshal(r)
 			require.NoError(t, err)
 			var again calls.Record
@@ -49,7 +50,8 @@ func TestAdvisorIsACall(t *testing.T) {
 	}
 }
 
-// Without a price of the advisor, or with a stated charge, a response is one call with all tokens.
+// If the advisor has no price or the response states its charge, the response is one call
+// with all tokens.
 func TestAdvisorWithoutAPrice(t *testing.T) {
 	t.Parallel()
 	const unknown = `{"provider":"anthropic","model":"claude-sonnet-5-5","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":1000,"output_tokens":500,` +

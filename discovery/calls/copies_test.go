@@ -16,12 +16,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// dollarLine returns a line with an id, a cost of one dollar and more fields.
+// dollarLine returns a line that costs one dollar, with an id and more fields.
 func dollarLine(id, at, more string) string {
 	return fmt.Sprintf(`{"provider":"openai","model":"gpt-4o","time":%q,"usage":{"prompt_tokens":1,"completion_tokens":1},"id":%q,"complete":true,"usd":"1"%s}`, at, id, more) + "\n"
 }
 
-// countedOnce returns the records that count, by Read and by Once, and the notes of copies.
+// countedOnce returns the records that count according to both Read and Once, and the
+// notes about copies.
 func countedOnce(t *testing.T, dir string) (records []string, copies []string) {
 	t.Helper()
 	note := func(c calls.Copies) {
@@ -119,8 +120,8 @@ func TestRecordsOfOneCallCountOnce(t *testing.T) {
 	}
 }
 
-// TestWhichRecordCountsDoesNotDependOnChance reads files of several blocks, in which most calls are there twice with another label, in
-// parallel.
+// TestWhichRecordCountsDoesNotDependOnChance reads files with several blocks in parallel.
+// Most calls are in them twice, with different labels.
 func TestWhichRecordCountsDoesNotDependOnChance(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
@@ -151,7 +152,7 @@ func TestWhichRecordCountsDoesNotDependOnChance(t *testing.T) {
 	}
 }
 
-// A copy of a line with an error is no second error.
+// If an invalid line is copied, its error is reported once.
 func TestErrorsOfCopies(t *testing.T) {
 	t.Parallel()
 	line := `{"provider":"openai","model":"gpt-4o","time":"2026-11-20T12:00:00Z","usage":{"prompt_tokens":-1},"id":"x"}` + "\n"

@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// A meter would call the Log's Record; here the records are written by hand.
+// Usually a meter calls Log.Record; here the records are written by hand.
 func Example() {
 	folder, err := os.MkdirTemp("", "calls")
 	if err != nil {

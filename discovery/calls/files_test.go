@@ -13,7 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// A log beside its own .gz counts once, in whatever way both are named. Another compressed file is read.
+// A log next to its own .gz counts once, however both are named. Other compressed files
+// are read.
 func TestCompressedCopiesCountOnce(t *testing.T) {
 	t.Parallel()
 	dir := writeFiles(t, map[string]string{"a.jsonl": idLine("a"), "a.jsonl.gz": gzipped(t, idLine("a")), "b.jsonl.gz": gzipped(t, idLine("b"))})
@@ -25,7 +26,8 @@ func TestCompressedCopiesCountOnce(t *testing.T) {
 	}
 }
 
-// A link in a folder is followed to files of the folder. One that leaves it is an error, wherever it leads.
+// Links to files inside the directory are followed. A link that leads out of it is an
+// error, wherever it goes.
 func TestLinksThatLeaveTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := writeFiles(t, map[string]string{"calls/a.jsonl": idLine("a"), "calls/in/data.txt": idLine("b"), "secret.jsonl": idLine("c"), "callsX/d.jsonl": idLine("d")})
@@ -58,5 +60,5 @@ func TestLinksThatLeaveTheFolder(t *testing.T) {
 	}
 	records, errs := collect(calls.Read(calls.Options{Recorded: true}, at("calls/up.jsonl")))
 	assert.Empty(t, errs)
-	assert.Len(t, records, 1, "a link that is named is followed")
+	assert.Len(t, records, 1, "a link given as a path is followed")
 }

@@ -21,7 +21,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// The environment of a process that writes a calls file: its folder, and the largest size of a file, if any.
+// environment for a process that writes a calls file: its directory, and optionally the
+// largest file size
 const (
 	envFolder = "METER_TEST_FOLDER"
 	envLimit  = "METER_TEST_LIMIT"
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// written is the number of records that a process writes.
+// written is the number of records that each process writes.
 const written = 1000
 
 // writeCalls writes records, and acknowledges each with a line on out.
@@ -59,7 +60,7 @@ func writeCalls(dir string, out io.Writer) error {
 	return log.Close()
 }
 
-// process starts this test as a process that writes calls.
+// process runs this test binary as a program that writes calls.
 func process(ctx context.Context, t *testing.T, dir, limit string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	program, err := os.Executable()
@@ -72,7 +73,6 @@ func process(ctx context.Context, t *testing.T, dir, limit string) (*exec.Cmd, *
 	return cmd, bufio.NewScanner(out)
 }
 
-// TestKilledProcessesLoseNothing kills eight processes at random moments.
 func TestKilledProcessesLoseNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -103,7 +103,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 	assert.LessOrEqual(t, len(errs), 8, "at most the last line of each process")
 	read := map[string]bool{}
 	for _, r := range records {
-		assert.False(t, read[r.ID], "%s is there twice", r.ID)
+		assert.False(t, read[r.ID], "duplicate %s", r.ID)
 		read[r.ID] = true
 	}
 	for id := range acknowledged {

@@ -24,7 +24,7 @@ func recordOn(day int, id string) calls.Record {
 	}
 }
 
-// lines returns the records in the files of a folder, by the beginning of the names of the files.
+// lines returns the records per file, keyed by the start of the file name.
 func lines(t *testing.T, dir string) map[string][]calls.Record {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))

@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// limitFiles limits the size of the files of this process, so that writes are short as on a full disk.
+// limitFiles limits this process's file sizes, so writes are cut short as on a full disk.
 func limitFiles(size string) {
 	if size == "" {
 		return
@@ -31,7 +31,8 @@ func limitFiles(size string) {
 	}
 }
 
-// TestShortWriteBeginsANewFile lets every file end within a line: at each place of it, as the lengths of the lines differ.
+// TestShortWriteBeginsANewFile makes every file end in mid-line. Line lengths differ, so
+// the cuts do, too.
 func TestShortWriteBeginsANewFile(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []string{"1000", "1001", "9999"} {
@@ -63,11 +64,11 @@ func TestFullDiskIsAnErrorOfTheLog(t *testing.T) {
 	dir := t.TempDir()
 	cmd, out := process(t.Context(), t, dir, "0")
 	require.True(t, out.Scan())
-	assert.Contains(t, out.Text(), "error: ", "of Close, and no record was acknowledged")
+	assert.Contains(t, out.Text(), "error: ", "Close fails, and no record was acknowledged")
 	require.NoError(t, cmd.Wait())
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	assert.Len(t, files, 1, "a file that is empty is used again")
+	assert.Len(t, files, 1, "an empty file is reused")
 }
 
 func TestLogGoesOnAfterItsFilesWereRemoved(t *testing.T) {
@@ -78,7 +79,7 @@ func TestLogGoesOnAfterItsFilesWereRemoved(t *testing.T) {
 	log.Record(recordOn(1, "a"))
 	require.NoError(t, os.Rename(dir, dir+".old"))
 	log.Record(recordOn(1, "not written"))
-	require.ErrorIs(t, log.Err(), os.ErrNotExist, "no record goes into a file that nothing finds")
+	require.ErrorIs(t, log.Err(), os.ErrNotExist, "no record goes into the moved file")
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	log.Record(recordOn(1, "b"))
 	log.Record(recordOn(1, "c"))

@@ -19,7 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// followed is a folder whose records a Log has read to the end.
+// followed is a directory whose records a Log has read to the end.
 type followed struct {
 	t      *testing.T
 	dir    string
@@ -27,7 +27,7 @@ type followed struct {
 	others func(func(calls.Record, error) bool)
 }
 
-// today is the day of followed folders.
+// today is the date in followed files' names.
 var today = time.Now().UTC().Format(time.DateOnly)
 
 func follow(t *testing.T) *followed {
@@ -41,7 +41,7 @@ func follow(t *testing.T) *followed {
 
 func (f *followed) path(name string) string { return filepath.Join(f.dir, today+"-"+name) }
 
-// add appends to a file of today.
+// add appends to one of today's files.
 func (f *followed) add(name, text string) {
 	f.t.Helper()
 	file, err := os.OpenFile(f.path(name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -50,7 +50,7 @@ func (f *followed) add(name, text string) {
 	require.NoError(f.t, errors.Join(err, file.Close()))
 }
 
-// expect checks the ids of the new records, and the number of errors.
+// expect checks the new records' ids and the number of errors.
 func (f *followed) expect(errs int, want ...string) {
 	f.t.Helper()
 	records, failed := collect(f.others)
@@ -96,7 +96,7 @@ func TestOthersYieldsALineWhenItIsComplete(t *testing.T) {
 	for i := range len(line) - 1 {
 		f.add("A.jsonl", line[i:i+1])
 		if i == len(line)-2 {
-			f.expect(0, "a1") // only the line break is missing, which a killed process leaves out
+			f.expect(0, "a1") // only the line break is missing, as after a killed process
 			continue
 		}
 		f.expect(0)
@@ -120,7 +120,7 @@ func TestOthersYieldsAnErrorOfAFileOnce(t *testing.T) {
 	f.expect(0, "a3", "b2")
 }
 
-// A calls file that is renamed or cut while it is followed must not be counted twice.
+// A calls file that is renamed or truncated while being followed must not count twice.
 func TestOthersReadsNoFileTwice(t *testing.T) {
 	t.Parallel()
 	f := follow(t)
@@ -129,7 +129,7 @@ func TestOthersReadsNoFileTwice(t *testing.T) {
 	f.add("D.jsonl", call("d1"))
 	f.log.Record(calls.Record{ID: "own", Model: "gpt-4o", Time: time.Now()})
 	f.expect(0, "a1", "b1", "d1")
-	f.add("A.jsonl", call("a2")) // before it is rotated
+	f.add("A.jsonl", call("a2")) // before rotation
 	own, err := filepath.Glob(filepath.Join(f.dir, "*-*-*-"+strings.Repeat("?", 26)+".jsonl"))
 	require.NoError(t, err)
 	require.Len(t, own, 1)
@@ -139,7 +139,7 @@ func TestOthersReadsNoFileTwice(t *testing.T) {
 	require.NoError(t, os.WriteFile(f.path("B.jsonl.gz"), packed(t, call("b1")+call("b2")), 0o600))
 	f.expect(0, "a2")
 	require.NoError(t, os.Remove(f.path("B.jsonl")))
-	require.NoError(t, os.Truncate(f.path("D.jsonl"), 0)) // as copytruncate of logrotate does
+	require.NoError(t, os.Truncate(f.path("D.jsonl"), 0)) // like logrotate's copytruncate
 	f.expect(0, "b2")
 	f.add("D.jsonl", call("d2"))
 	f.expect(0, "d2")
@@ -160,7 +160,7 @@ func TestOthersContinuesAfterABreak(t *testing.T) {
 	f.expect(0, "a2", "a3", "b1")
 }
 
-// Reading must not begin again after a folder was away.
+// If the directory disappears for a while, reading must not start over.
 func TestOthersOfAFolderThatIsAway(t *testing.T) {
 	t.Parallel()
 	f := follow(t)

@@ -14,7 +14,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// oneCall is a line of a calls file.
 const oneCall = `{"provider":"openai","model":"gpt-4o","time":%q,"usage":{"prompt_tokens":1,"completion_tokens":1},"id":%q,"usd":"0.01","complete":true}` + "\n"
 
 func TestReadOpensNoEarlierFiles(t *testing.T) {
@@ -32,16 +31,16 @@ func TestReadOpensNoEarlierFiles(t *testing.T) {
 		"2026-11-01/2026-11-22-A.jsonl", "2026-11-21-A.jsonl", "2026-11-21.jsonl.gz", "2026-11-22-A.jsonl", "2026-13-41-A.jsonl", "2026.jsonl",
 		"2057-01-01-A.jsonl", "calls.jsonl",
 	}
-	east := time.FixedZone("", 3*60*60) // there it is the 23rd already
+	east := time.FixedZone("", 3*60*60) // it's already the 23rd there
 	for _, since := range []time.Time{time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), time.Date(2026, 11, 23, 2, 59, 59, 0, east)} {
 		assert.Equal(t, want, ids(t, calls.Read(calls.Options{Recorded: true, From: since}, dir)), since)
-		assert.Empty(t, ids(t, calls.Read(calls.Options{Recorded: true, From: since}, filepath.Join(dir, "2026-11-20-A.jsonl"))), "a file that is named, too")
+		assert.Empty(t, ids(t, calls.Read(calls.Options{Recorded: true, From: since}, filepath.Join(dir, "2026-11-20-A.jsonl"))), "a file given as a path, too")
 	}
 	assert.Len(t, ids(t, calls.Read(calls.Options{Recorded: true}, dir)), 11)
 	assert.Len(t, ids(t, calls.Read(calls.Options{Recorded: true}, dir)), 11)
 }
 
-// An earlier file is not opened: one that cannot be read is no error.
+// Earlier files aren't opened: an unreadable one is no error.
 func TestReadDoesNotLookIntoEarlierFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -52,7 +51,6 @@ func TestReadDoesNotLookIntoEarlierFiles(t *testing.T) {
 	assert.Len(t, errs, 2)
 }
 
-// ids returns the ids of records without errors.
 func ids(t *testing.T, records func(func(calls.Record, error) bool)) (ids []string) {
 	t.Helper()
 	read, errs := collect(records)
@@ -63,7 +61,8 @@ func ids(t *testing.T, records func(func(calls.Record, error) bool)) (ids []stri
 	return ids
 }
 
-// BenchmarkReadFrom reads the calls of today: of 90 files with a day of 1,000 calls each, and of 10,000 files with one call each.
+// BenchmarkReadFrom reads today's calls: from 90 files with 1,000 calls each, one per
+// day, and from 10,000 files with one call each.
 func BenchmarkReadFrom(b *testing.B) {
 	today := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct{ files, lines, days, want int }{"days=90": {90, 1000, 90, 1000}, "files=10000": {10_000, 1, 1, 10_000}} {

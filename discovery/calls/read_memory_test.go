@@ -16,7 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// packedLines returns a compressed file of about size bytes. line returns its lines.
+// packedLines writes a compressed file whose lines, made by line, have about size bytes
+// in total.
 func packedLines(t *testing.T, size int, line func(i int) string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.jsonl.gz")
@@ -34,7 +35,7 @@ func packedLines(t *testing.T, size int, line func(i int) string) string {
 	return path
 }
 
-// mostMemory returns the most bytes that are in use while read reads a file.
+// mostMemory returns the peak heap size in bytes during read.
 func mostMemory(read func(onRead func(int))) uint64 {
 	var most uint64
 	read(func(int) {
@@ -46,7 +47,7 @@ func mostMemory(read func(onRead func(int))) uint64 {
 	return most
 }
 
-// 60 kB of gzip have 60 MB of lines. This test is not parallel: it measures.
+// 60 kB of gzip unpack to 60 MB. Not parallel: it measures memory.
 func TestCompressedFilesNeedLittleMemory(t *testing.T) {
 	pad := strings.Repeat("x", 200_000)
 	long := strings.Repeat("x", 900_000)

@@ -19,7 +19,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// manyFiles returns a folder with files of several blocks, a line that cannot be read in each, and a path that does not exist.
+// manyFiles returns a directory with files that have several blocks and an invalid line
+// each, and a path that doesn't exist.
 func manyFiles(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,12 +60,12 @@ func TestReadIsInOrder(t *testing.T) {
 	}
 }
 
-// TestReadLeavesNothingBehind checks the goroutines of a loop that does not end by itself.
+// TestReadLeavesNothingBehind checks the goroutines after a loop is left early.
 func TestReadLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	paths := manyFiles(t)
 	for name, leave := range map[string]func(){"break": func() {}, "panic": func() { panic("body") }, "Goexit": runtime.Goexit} {
-		synctest.Test(t, func(t *testing.T) { // which fails if a goroutine stays
+		synctest.Test(t, func(t *testing.T) { // fails if a goroutine stays
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
@@ -80,7 +81,8 @@ func TestReadLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// countedLines are lines whose usage is read in different ways: of all forms, with fees, charges, paths of images, and not at all.
+// countedLines cover all ways to read usage: every form, fees, charges, image paths, and
+// unreadable usage.
 const countedLines = `{"provider":"openai","model":"gpt-5.2","time":"2026-11-02T00:00:00+01:00","usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12,"prompt_tokens_details":{"cached_tokens":4}}}
 {"provider":"OpenAI","model":"gpt-5.2","time":"2026-11-02T00:00:00Z","usd":"0.5","usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}
 {"model":"claude-opus-5","time":"2026-11-02T00:00:00Z","usage":{"input_tokens":7,"output_tokens":2,"cache_read_input_tokens":5},"requests":{"web_search":2}}
@@ -99,7 +101,7 @@ const countedLines = `{"provider":"openai","model":"gpt-5.2","time":"2026-11-02T
 {
 `
 
-// TestReadCounts compares what is read together with the lines with Count of the records.
+// TestReadCounts compares counts read along with the lines to Count on the records.
 func TestReadCounts(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "calls.jsonl")

@@ -13,7 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// TestRecordsOfOneFileDoNotMix reads more different texts than are kept, short and long ones, each several times.
+// TestRecordsOfOneFileDoNotMix reads more distinct strings than are cached, short and
+// long, several times each.
 func TestRecordsOfOneFileDoNotMix(t *testing.T) {
 	var lines []string
 	for i := range 5000 {

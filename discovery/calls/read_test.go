@@ -19,10 +19,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// callLine is a line of another program, without a cost.
+// callLine comes from another program: it has no cost.
 const callLine = `{"model":"gpt-5.2","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":8000,"output_tokens":100,"total_tokens":8100}}` + "\n"
 
-// writeFiles writes files with their contents to a new folder.
 func writeFiles(t testing.TB, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -44,7 +43,6 @@ func gzipped(t testing.TB, text string) string {
 	return out.String()
 }
 
-// collect returns the records and the errors.
 func collect(records iter.Seq2[calls.Record, error]) (all []calls.Record, errs []error) {
 	for r, err := range records {
 		if err != nil {
@@ -72,12 +70,12 @@ func TestReadReadsFilesAndFolders(t *testing.T) {
 	ids := ""
 	for _, r := range records {
 		ids += r.ID + " "
-		assert.Equal(t, models.OpenAI, r.Provider, "of the model")
+		assert.Equal(t, models.OpenAI, r.Provider, "taken from the model")
 	}
 	assert.Equal(t, "a a2 b1 b2 c d ", ids, "in order, each once")
 }
 
-// TestFilesAreReadOnce names one file by all of its paths.
+// TestFilesAreReadOnce names the same file by all its paths.
 func TestFilesAreReadOnce(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"calls/a.jsonl": idLine("a"), "calls/in/b.jsonl": idLine("b")})
 	t.Chdir(dir)
@@ -226,7 +224,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestLinesAfterALongLineAreRead has them at the end of a compressed file, whose last read returns both bytes and io.EOF.
+// TestLinesAfterALongLineAreRead puts them at the end of a compressed file, whose last
+// read returns both bytes and io.EOF.
 func TestLinesAfterALongLineAreRead(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1<<20 + 1, 3 << 20} {

@@ -46,8 +46,9 @@ func TestRecordsAreLinesOfACallsFile(t *testing.T) {
 	}
 }
 
-// TestCallsFileIsStable checks that the lines of testdata/calls.jsonl are read completely and written again as they are, since there
-// are files with them. They never change. A new field of a Record needs a new line that has it.
+// TestCallsFileIsStable reads all lines in testdata/calls.jsonl and writes them back
+// unchanged. They never change, because users have such files. A new Record field needs a
+// new line that has it.
 func TestCallsFileIsStable(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/calls.jsonl"
@@ -65,7 +66,7 @@ func TestCallsFileIsStable(t *testing.T) {
 			given[v.Type().Field(i).Name] = given[v.Type().Field(i).Name] || !v.Field(i).IsZero()
 		}
 	}
-	// at_least_usd, as files before 2026-11-23 have it, is written as bound_usd.
+	// at_least_usd, from files before 2026-11-23, is written as bound_usd.
 	assert.Equal(t, strings.ReplaceAll(string(text), `"at_least_usd"`, `"bound_usd"`), string(written))
 	delete(given, "Counts")
 	delete(given, "HasCounts")
@@ -76,14 +77,14 @@ func TestLinesOfOtherPrograms(t *testing.T) {
 	t.Parallel()
 	var r calls.Record
 	require.NoError(t, json.Unmarshal([]byte(`{"provider":"openai","usd":null,"time":"2026-11-22T12:00:00+02:00","new":1}`), &r))
-	assert.NotEmpty(t, r.Unpriced, "null is a cost that is not known")
+	assert.NotEmpty(t, r.Unpriced, "null is an unknown cost")
 	assert.Equal(t, "2026-11-22T10:00:00Z", r.Time.Format(time.RFC3339))
 	for _, usd := range []string{`"1e3"`, `1.5`, `"-1"`, `"x"`, `{}`} {
 		assert.Error(t, json.Unmarshal([]byte(fmt.Sprintf(`{"usd":%s}`, usd)), &r), usd)
 	}
 }
 
-// The call of a record costs what Sum computes for its line.
+// A record's Call costs what Sum computes for its line.
 func TestRecordCall(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

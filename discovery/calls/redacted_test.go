@@ -19,7 +19,7 @@ import (
 
 var credential = "sk-" + strings.Repeat("Ab1", 16)
 
-// Every text of a record has a credential, those of fields that are added later, too.
+// All strings in the record contain a credential, even in fields added later.
 func TestALogStoresNoCredential(t *testing.T) {
 	t.Parallel()
 	usage := json.RawMessage(`{"prompt_tokens":1,"` + credential + `_tokens":2,"details":{"note":"` + credential + `"}}`)
@@ -44,7 +44,7 @@ func TestALogStoresNoCredential(t *testing.T) {
 	assert.Contains(t, string(line), `"path":"/v1/[REDACTED:openai-api-key]/x"`)
 	assert.Contains(t, string(line), `"[REDACTED:openai-api-key]":2`)
 	assert.NotContains(t, string(line), `"id"`, "other calls could have the same one")
-	assert.Contains(t, r.Labels["a"], credential, "the record of the caller does not change")
+	assert.Contains(t, r.Labels["a"], credential, "the caller's record does not change")
 }
 
 func TestARecordWithoutACredentialStays(t *testing.T) {
@@ -55,14 +55,15 @@ func TestARecordWithoutACredentialStays(t *testing.T) {
 	assert.Equal(t, "/openai/v1/[REDACTED:groq-api-key]", r.Redacted().Path)
 }
 
-// A match that begins within an escape leaves no JSON behind.
+// A match that starts within an escape leaves invalid JSON behind.
 func TestAUsageThatIsNoJSONWithoutACredentialIsLeftOut(t *testing.T) {
 	t.Parallel()
 	r := calls.Record{Usage: json.RawMessage(`{"note":"\u` + strings.Repeat("00e9", 11) + ` aws"}`)}
 	assert.Nil(t, r.Redacted().Usage)
 }
 
-// A gateway names threads, a provider models and counts. Readers take no line of more than 1 MiB.
+// A gateway names threads, and a provider names models and counts. Readers refuse lines
+// over 1 MiB.
 func TestLongTextsAreCutAndTheCallIsKept(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é<", 1<<16)
@@ -102,7 +103,8 @@ func TestLongTextsAreCutAndTheCallIsKept(t *testing.T) {
 	assert.Len(t, totals.Groups(), 1)
 }
 
-// A reader that takes the first value and one that takes the last would count different amounts.
+// Readers that take the first value and readers that take the last one would count
+// different amounts.
 func TestLinesHaveEachKeyOnce(t *testing.T) {
 	t.Parallel()
 	const begin = `{"provider":"openai","model":"gpt-4o","time":"2026-11-02T00:00:00Z","usage":{"prompt_tokens":1},`

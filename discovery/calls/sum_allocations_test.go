@@ -12,7 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// benchFolder returns a folder with files of lines as a meter writes them, each with an id of its own.
+// benchFolder returns a directory whose files have lines like a meter's, each with its
+// own id.
 func benchFolder(tb testing.TB, files, lines int) (dir string, size int64) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -43,7 +44,8 @@ func BenchmarkSum(b *testing.B) {
 	}
 }
 
-// TestSumAllocatesNothingForALine checks that the counts of a line do not escape to the heap, which made sums slower by a tenth.
+// TestSumAllocatesNothingForALine checks that a line's counts don't escape to the heap,
+// which made sums 10 % slower.
 func TestSumAllocatesNothingForALine(t *testing.T) { //nolint:paralleltest // AllocsPerRun counts all goroutines
 	const lines = 20_000
 	dir, _ := benchFolder(t, 1, lines)

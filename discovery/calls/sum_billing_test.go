@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Subscription is a part of USD, and that of all groups is the sum of theirs.
+// Subscription is part of USD. For all groups, it's the sum over the groups.
 func TestSumOfSubscriptions(t *testing.T) {
 	t.Parallel()
 	lines := []string{
@@ -35,7 +35,7 @@ func TestSumOfSubscriptions(t *testing.T) {
 	}
 }
 
-// FeesUSD is the cost of the uses of tools, and no more than the cost of the call.
+// FeesUSD is the cost for tool uses, and at most the call's cost.
 func TestSumOfFees(t *testing.T) {
 	t.Parallel()
 	searched := func(more string) string {
@@ -50,7 +50,8 @@ func TestSumOfFees(t *testing.T) {
 	assert.Equal(t, []string{"subscription"}, rows[1].Values)
 }
 
-// TestSumOfUpstreams checks what is billed besides USD, also for a call whose own cost is not known.
+// TestSumOfUpstreams checks amounts billed in addition to USD, even if the call's own
+// cost is unknown.
 func TestSumOfUpstreams(t *testing.T) {
 	t.Parallel()
 	rows, err := sumOf(t, calls.Options{By: [][]string{{"day"}}},

@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// boundLine returns a line of an incomplete call, with more fields.
+// boundLine returns an incomplete call's line, with more fields.
 func boundLine(more string) string {
 	return `{"provider":"anthropic","model":"claude-sonnet-5","time":"2026-11-20T12:00:00Z","usage":{"input_tokens":1000,"output_tokens":1},"status":200,"stream":true,"complete":false` + more + "}"
 }
@@ -62,7 +62,7 @@ func TestBoundsInCallsFiles(t *testing.T) {
 	}
 }
 
-// Sums with bounds are those of each row, in whatever order the workers have read the lines.
+// Sums and bounds don't depend on the order in which workers read the lines.
 func TestSumAddsUpBounds(t *testing.T) {
 	t.Parallel()
 	var lines []string

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// TestMatchLabels checks that Sum selects the records for which HasLabels is true.
+// TestMatchLabels checks that Sum selects the records that HasLabels accepts.
 func TestMatchLabels(t *testing.T) {
 	t.Parallel()
 	const at = "2026-11-20T12:00:00Z"
@@ -57,7 +57,8 @@ func TestMatchLabels(t *testing.T) {
 	}
 }
 
-// Labels that an earlier line had are not parsed again, but one may begin like them.
+// Labels already seen in an earlier line aren't parsed again, but others may start the
+// same way.
 func TestLabelsThatBeginLikeOthers(t *testing.T) {
 	t.Parallel()
 	var lines []string
@@ -82,7 +83,7 @@ func TestLabelsThatBeginLikeOthers(t *testing.T) {
 	assert.Equal(t, want, read)
 }
 
-// Lines that cannot be read are reported, whatever labels are selected.
+// Invalid lines are reported, whatever labels are selected.
 func TestMatchLabelsReportsLinesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	const at = "2026-11-20T12:00:00Z"

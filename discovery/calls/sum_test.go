@@ -19,13 +19,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// sumOf adds up lines.
 func sumOf(t *testing.T, opts calls.Options, lines ...string) ([]calls.Group, error) {
 	t.Helper()
 	return sum(opts, writeFiles(t, map[string]string{"calls.jsonl": strings.Join(lines, "\n")}))
 }
 
-// sum returns the rows of the first grouping.
+// sum returns the first grouping's rows.
 func sum(opts calls.Options, paths ...string) ([]calls.Group, error) {
 	all, err := calls.Sum(opts, paths...)
 	if len(all) == 0 {
@@ -36,7 +35,7 @@ func sum(opts calls.Options, paths ...string) ([]calls.Group, error) {
 
 const openAIUsage = `"usage":{"input_tokens":8000,"output_tokens":100,"total_tokens":8100}`
 
-// lineOf returns a line of gpt-5.2 with more fields.
+// lineOf returns a gpt-5.2 line with more fields.
 func lineOf(at, more string) string {
 	return `{"provider":"openai","model":"gpt-5.2","time":"` + at + `",` + openAIUsage + more + "}"
 }
@@ -71,7 +70,7 @@ func TestSumGroups(t *testing.T) {
 	}
 }
 
-// The values of two groups may be the same text when they are joined.
+// Joined, two groups' values may be the same string.
 func TestSumKeepsGroupsApart(t *testing.T) {
 	t.Parallel()
 	const at = "2026-11-20T12:00:00Z"
@@ -88,7 +87,7 @@ func TestSumKeepsGroupsApart(t *testing.T) {
 	rows, err = sumOf(t, calls.Options{By: [][]string{{"label:a"}}},
 		lineOf(at, ",\"usd\":\"1\",\"labels\":{\"a\":\"x\xff\"}"), lineOf(at, ",\"usd\":\"1\",\"labels\":{\"a\":\"x\xfe\"}"))
 	require.NoError(t, err)
-	require.Len(t, rows, 1, "bytes that are not UTF-8 are one text")
+	require.Len(t, rows, 1, "invalid UTF-8 becomes the same text")
 	assert.Equal(t, []string{"x\ufffd"}, rows[0].Values)
 }
 
@@ -202,7 +201,7 @@ func TestSumReturnsTheFirstErrorsInOrder(t *testing.T) {
 	assert.ErrorContains(t, err, "none")
 }
 
-// TestSumAgreesWithRead adds up made up files in both ways.
+// TestSumAgreesWithRead sums made-up files both ways.
 func TestSumAgreesWithRead(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 2))
@@ -238,7 +237,8 @@ func TestSumAgreesWithRead(t *testing.T) {
 	}
 }
 
-// TestSumRefusesWhatReadRefuses checks that the sums of Sum are those of the records, whatever the calls are grouped by.
+// TestSumRefusesWhatReadRefuses checks that Sum accepts the same lines as Read, whatever
+// the grouping.
 func TestSumRefusesWhatReadRefuses(t *testing.T) {
 	t.Parallel()
 	const at = "2026-11-20T12:00:00Z"
@@ -262,7 +262,8 @@ func TestSumRefusesWhatReadRefuses(t *testing.T) {
 	}
 }
 
-// TestTextsAreUTF8 checks that Sum and Read replace the same bytes, and that Sum has one row for texts that are then the same.
+// TestTextsAreUTF8 checks that Sum and Read replace the same bytes, and that Sum has one
+// row for strings that become equal.
 func TestTextsAreUTF8(t *testing.T) {
 	t.Parallel()
 	text := `{"provider":"openai","model":"a` + "\xff\xff" + `b","time":"2026-11-20T12:00:00Z","usd":"1","labels":{"team":"` + "\xc3\xc3" + `"},"id":"\ud800"}` + "\n"
@@ -278,7 +279,8 @@ func TestTextsAreUTF8(t *testing.T) {
 	assert.Equal(t, map[string]string{"team": "\uFFFD\uFFFD"}, records[0].Labels)
 }
 
-// A line whose tokens no longer fit in a sum is an error, and in no group. Money has no bound.
+// A line whose tokens no longer fit in a sum is an error, and in no group. Money has no
+// limit.
 func TestSumsDoNotOverflow(t *testing.T) {
 	t.Parallel()
 	const most = 1023 // times 2^53, less than 2^63
@@ -329,7 +331,7 @@ func FuzzSum(f *testing.F) {
 			calls += r.Calls
 		}
 		if calls > len(records)+len(errs) || (calls < len(records) && err == nil) {
-			t.Fatalf("%d calls of %d records, and %v", calls, len(records), err)
+			t.Fatalf("%d calls in %d records, and %v", calls, len(records), err)
 		}
 		var value *discovery.ValueError
 		if errors.As(err, &value) && value.Field == "By" {

@@ -22,10 +22,10 @@ func TestSumByWeekAndMonth(t *testing.T) {
 		"2026-11-22T23:59:59.999999999Z": {"2026-11-16", "2026-11"}, // a Sunday
 		"2026-11-23T00:30:00+01:00":      {"2026-11-16", "2026-11"}, // Sunday in UTC
 		"2026-11-22T23:30:00-01:00":      {"2026-11-23", "2026-11"},
-		"2027-01-01T00:00:00Z":           {"2026-12-28", "2027-01"}, // week 53 of 2026
+		"2027-01-01T00:00:00Z":           {"2026-12-28", "2027-01"}, // week 53 in 2026
 		"2026-12-31T23:59:59Z":           {"2026-12-28", "2026-12"},
 		"2026-12-31T23:59:59-01:00":      {"2026-12-28", "2027-01"},
-		"2024-12-30T12:00:00Z":           {"2024-12-30", "2024-12"}, // week 1 of 2025
+		"2024-12-30T12:00:00Z":           {"2024-12-30", "2024-12"}, // week 1 in 2025
 		"2028-02-29T12:00:00Z":           {"2028-02-28", "2028-02"}, // the leap day
 		"2028-03-05T12:00:00Z":           {"2028-02-28", "2028-03"},
 		"2100-03-01T12:00:00Z":           {"2100-03-01", "2100-03"}, // not after a leap day
@@ -39,11 +39,12 @@ func TestSumByWeekAndMonth(t *testing.T) {
 	}
 }
 
-// TestSumOfWeeksIsThatOfTheirDays checks that weeks and months add up the days in them, and that their names sort by time.
+// TestSumOfWeeksIsThatOfTheirDays checks that weeks and months add up their days, and
+// that their names sort by time.
 func TestSumOfWeeksIsThatOfTheirDays(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 7))
-	begin := time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC) // with a leap day, and with years that begin within a week
+	begin := time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC) // the range has a leap day, and years that start in mid-week
 	lines := make([]string, 4000)
 	for i := range lines {
 		at := begin.Add(time.Duration(random.Int64N(int64(3 * 366 * 24 * time.Hour))))
@@ -75,7 +76,7 @@ func TestSumOfWeeksIsThatOfTheirDays(t *testing.T) {
 	assert.Greater(t, len(weeks), 150)
 }
 
-// totals are the number of calls and their cost, by name.
+// totals maps a name to the number of calls and their cost.
 type totals map[string]string
 
 func newTotals() totals { return totals{} }
@@ -91,7 +92,7 @@ func (t totals) add(name string, row *calls.Group) {
 	t[name] = fmt.Sprint(number+row.Calls, " ", usd.Add(usd, more).RatString())
 }
 
-// Days start at midnight of the zone.
+// Days start at midnight in the given zone.
 func TestSumInAZone(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("", 2*60*60)

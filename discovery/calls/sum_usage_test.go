@@ -15,7 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// FuzzUsageOfALine compares Sum, which reads a usage object together with its line, with Read and Record.Call, which read it afterwards.
+// FuzzUsageOfALine compares Sum, which reads usage along with its line, to Read and
+// Record.Call, which parse it afterwards.
 func FuzzUsageOfALine(f *testing.F) {
 	for _, line := range usageLines {
 		f.Add(line)
@@ -88,7 +89,8 @@ func compareUsage(t *testing.T, line string) {
 	}
 }
 
-// requireSameError allows that Call also names the members of an object without a known one, which a line does not keep.
+// requireSameError allows Call to name more: the members of an unrecognized object, which
+// Sum doesn't keep.
 func requireSameError(t *testing.T, want, got error) {
 	t.Helper()
 	var whole *prices.ValueError

@@ -17,7 +17,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/zerovalue"
 )
 
-// kindsOfCalls has lines of each kind: with a cost, without one, bounded, failed, of a subscription, with an own key, of a tool.
+// kindsOfCalls has lines of each kind: priced, unpriced, bounded, failed, subscription,
+// own key, with a tool.
 func kindsOfCalls(t *testing.T) (file string, records []calls.Record) {
 	t.Helper()
 	const openAI = `{"provider":"openai","model":"gpt-4o","time":"2026-11-20T12:00:00Z",`
@@ -40,7 +41,7 @@ func kindsOfCalls(t *testing.T) (file string, records []calls.Record) {
 	return file, records
 }
 
-// Live sums are those of Sum, also if they are merged, or made of records as they count.
+// Live totals equal Sum, even if merged or built from records one by one.
 func TestTotalsAreThoseOfSum(t *testing.T) {
 	t.Parallel()
 	file, records := kindsOfCalls(t)
@@ -64,14 +65,14 @@ func TestTotalsAreThoseOfSum(t *testing.T) {
 		all.Merge(part)
 		assert.Equal(t, want[0], all.Groups(), by)
 		require.NoError(t, all.Add(records[0]))
-		assert.Equal(t, before, part.Groups(), "merged sums are apart")
+		assert.Equal(t, before, part.Groups(), "merging does not change the source")
 	}
 	sum, err := calls.Sum(calls.Options{}, file)
 	require.NoError(t, err)
 	g := sum[0][0]
 	assert.Equal(t, []int{10, 3, 4, 1}, []int{g.Calls, g.Failed, g.Unpriced, g.Bounded})
 	assert.Equal(t, []prices.USD{"3.7826", "3", "6.7826", "2", "7"}, []prices.USD{g.USD, g.BoundUSD, g.AtLeastUSD, g.SubscriptionUSD, g.UpstreamUSD})
-	assert.Equal(t, []int64{5000, 2000}, []int64{g.Usage.Input, g.SubscriptionUsage.Input}, "a subscription is apart")
+	assert.Equal(t, []int64{5000, 2000}, []int64{g.Usage.Input, g.SubscriptionUsage.Input}, "subscription usage is separate")
 }
 
 func TestInvalidTotals(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// TestNoBoundIsAboveTheCost breaks every recorded stream off behind each of its lines.
+// TestNoBoundIsAboveTheCost breaks every recorded stream off after each line.
 func TestNoBoundIsAboveTheCost(t *testing.T) {
 	t.Parallel()
 	streams, prefixes, bounds := 0, 0, 0
@@ -64,7 +64,7 @@ func TestNoBoundIsAboveTheCost(t *testing.T) {
 	assert.Greater(t, bounds, whole.Cases(500, 100))
 }
 
-// messageStart is the beginning of a stream of Claude.
+// messageStart starts a Claude stream.
 const messageStart = `event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","model":"claude-sonnet-5","usage":{"input_tokens":4,"cache_creation_input_tokens":9550,"cache_read_input_tokens":120,"cache_creation":{"ephemeral_5m_input_tokens":9550,"ephemeral_1h_input_tokens":0},"output_tokens":1,"service_tier":"standard"}}}
 
@@ -73,7 +73,7 @@ data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text
 
 `
 
-// startUSD is what messageStart costs.
+// startUSD is what the counts in messageStart cost.
 func startUSD(t *testing.T) prices.USD {
 	t.Helper()
 	cost, err := prices.BuiltIn().CostOf(prices.Call{
@@ -99,7 +99,7 @@ func claude(t *testing.T, opts ...meter.Option) (url string, m *meter.Meter, rec
 	return s.URL, m, records
 }
 
-// abort reads the beginning of a response and closes it.
+// abort reads the start of a response and closes it.
 func abort(t *testing.T, m *meter.Meter, url string) (status int) {
 	t.Helper()
 	res, err := post(t.Context(), m.Client(), url+"/v1/messages", `{"model":"claude-sonnet-5","stream":true}`)
@@ -144,7 +144,7 @@ func TestAnAbortedStreamCostsTheBoundOrPerCall(t *testing.T) {
 	}
 }
 
-// A JSON array that was cut is not JSON, but its elements are.
+// A cut JSON array isn't JSON, but its elements are.
 func TestTheBoundOfACutArray(t *testing.T) {
 	t.Parallel()
 	for _, e := range exchanges(t) {
@@ -157,11 +157,12 @@ func TestTheBoundOfACutArray(t *testing.T) {
 	}
 }
 
-// Counts that are invalid have the bound of those that can be read: the call does not pass a budget at no cost.
+// Invalid counts are bounded by the readable ones: the call doesn't pass a budget for
+// free.
 func TestABudgetCountsCallsWithInvalidCounts(t *testing.T) {
 	t.Parallel()
 	const answer = `{"id":"c","model":"gpt-4o-2024-08-06","choices":[{"finish_reason":"stop"}],"usage":{`
-	for usage, bound := range map[string]prices.USD{ // at 2.50, 1.25 and 10 USD for a million tokens
+	for usage, bound := range map[string]prices.USD{ // at 2.50, 1.25 and 10 USD per million tokens
 		`"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1501`:                                                      "0.0075",
 		`"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"completion_tokens_details":{"reasoning_tokens":501}`: "0.0075",
 		`"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500,"prompt_tokens_details":{"cached_tokens":1001}`:       "0.00625",

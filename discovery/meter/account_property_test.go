@@ -17,7 +17,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// No complete response with known counts costs a budget nothing, an unknown mode aside.
+// A complete response with known counts always costs a budget something, except in an
+// unknown mode.
 func TestNoCountedResponseCostsABudgetNothing(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(59, 1))
@@ -56,7 +57,8 @@ func one(r calls.Record) iter.Seq2[calls.Record, error] {
 	return func(yield func(calls.Record, error) bool) { yield(r, nil) }
 }
 
-// randomBody returns a response with uses of tools, and randomUsage a usage object whose details may have members that nobody knows.
+// randomBody returns a response with tool uses. Usage details from randomUsage may have
+// unknown members.
 func randomBody(random *rand.Rand, p models.Provider, model string) string {
 	used := string(randomUsage(random, p))
 	tool := []string{"code_interpreter_call", "image_generation_call", "web_search_call", "message"}[random.IntN(4)]
@@ -86,7 +88,7 @@ func randomUsage(random *rand.Rand, p models.Provider) []byte {
 	return fmt.Appendf(nil, `{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{%q:%d}}`, in, out, in+out, detail, part)
 }
 
-// A code interpreter has no known fee. Its calls cost the tokens.
+// The code interpreter's fee is unknown. Its calls cost their tokens.
 func TestABudgetLimitsCallsWithAnUnknownFee(t *testing.T) {
 	t.Parallel()
 	const body = `{"id":"r","object":"response","status":"completed","model":"gpt-5.2","output":[{"type":"code_interpreter_call","container_id":"c"}],` +

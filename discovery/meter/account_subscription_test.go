@@ -17,10 +17,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// login is a token of Claude Code's login.
+// login is a Claude Code login token.
 const login = "sk-ant-oat01-" + "abcdefghijklmnopqrstuvwx0123456789ABCDEF-token"
 
-// sendWith sends a chat with a header and returns the status.
 func sendWith(t *testing.T, m *meter.Meter, url, host, authorization string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(chat))
@@ -63,7 +62,8 @@ func TestBillingOfRecords(t *testing.T) {
 	}
 }
 
-// A meter knows ChatGPT, and counts what Codex calls there. Other paths are those of the website.
+// The Meter knows ChatGPT and counts Codex calls there. Other paths belong to the
+// website.
 func TestChatGPTIsKnown(t *testing.T) {
 	t.Parallel()
 	records := &recorder{}
@@ -85,12 +85,12 @@ func TestChatGPTIsKnown(t *testing.T) {
 	assert.Equal(t, []string{"openai", "gpt-4o-2024-08-06", "subscription", chatUSD}, []string{string(r.Provider), r.Model, r.Billing, string(r.USD)})
 }
 
-// Budgets count subscriptions, unless they are told not to.
+// Budgets count subscription calls, unless told not to.
 func TestBudgetsOfSubscriptions(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		opts   []meter.Option
-		status []int // of two calls with a login and two with a key
+		status []int // for two calls with a login and two with a key
 		spent  string
 	}{
 		"counted":      {nil, []int{200, 200, 402, 402}, "0.015"},
@@ -120,7 +120,7 @@ func TestBudgetsOfSubscriptions(t *testing.T) {
 	}
 }
 
-// A login's calls have a list price in Spent as well.
+// In Spent, a login's calls have a list price, too.
 func TestSpentHasListPrices(t *testing.T) {
 	t.Parallel()
 	url, m, records := metered(t, answer(chatAnswer), meter.WithPrices(prices.BuiltIn()))

@@ -19,7 +19,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// sequence yields records.
 func sequence(records ...calls.Record) iter.Seq2[calls.Record, error] {
 	return func(yield func(calls.Record, error) bool) {
 		for _, r := range records {
@@ -30,24 +29,23 @@ func sequence(records ...calls.Record) iter.Seq2[calls.Record, error] {
 	}
 }
 
-// callAt returns a record of a user's call.
 func callAt(when time.Time, user string, usd prices.USD) calls.Record {
 	return calls.Record{Provider: models.OpenAI, Model: "gpt-4o", Time: when, USD: usd, Labels: map[string]string{"user": user}}
 }
 
-// answering returns a client of a Meter whose calls all have the same response.
+// answering returns a client whose calls all get the same response, through m.
 func answering(m *meter.Meter, body string) *http.Client {
 	return &http.Client{Transport: m.Transport(roundTripper(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
 	}))}
 }
 
-// atNoon sets the clock of a bubble to a day for which there are prices.
+// atNoon moves a bubble's clock to a day with known prices.
 func atNoon() { time.Sleep(time.Until(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))) }
 
 const openAIChat = "https://api.openai.com/v1/chat/completions"
 
-// The clock of a program that wrote a record was wrong once: the record counts in its own period, and in no other.
+// If a program's clock was wrong once, its record counts in its own period only.
 func TestARecordOfAnotherTimeLeavesTodaysBudgetAlone(t *testing.T) {
 	t.Parallel()
 	for _, per := range []meter.Period{meter.PeriodDay, meter.PeriodMonth} {
@@ -59,7 +57,7 @@ func TestARecordOfAnotherTimeLeavesTodaysBudgetAlone(t *testing.T) {
 			wrong := callAt(time.Date(2056, 1, 1, 0, 0, 0, 0, time.UTC), "", "7")
 			require.NoError(t, m.Restore(sequence(callAt(now, "", "1"), wrong, callAt(now.AddDate(-1, 0, 0), "", "7"), callAt(time.Date(1969, 12, 31, 0, 0, 0, 0, time.UTC), "", "7"))))
 			refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
-			require.NotNil(t, refused, "the record of 2056 must not reopen the budget")
+			require.NotNil(t, refused, "a record from 2056 must not reopen the budget")
 			assert.EqualValues(t, "1", refused.SpentUSD)
 			time.Sleep(32 * 24 * time.Hour)
 			assert.Nil(t, refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat), "nor block the next period")
@@ -80,7 +78,7 @@ func TestBalancesOfEarlierPeriodsAreFreed(t *testing.T) {
 				r := callAt(time.Now(), fmt.Sprint(user), "1")
 				require.NoError(t, m.Restore(sequence(r, callAt(r.Time.AddDate(0, 0, -1), "x", "1"))))
 			}
-			assert.LessOrEqual(t, meter.Balances(m), 201, "day %d: those of two days, and of x", day)
+			assert.LessOrEqual(t, meter.Balances(m), 201, "day %d: balances for two days, and for x", day)
 			assert.Len(t, m.Budgets(), 100)
 			time.Sleep(24 * time.Hour)
 		}
@@ -91,7 +89,8 @@ func TestBalancesOfEarlierPeriodsAreFreed(t *testing.T) {
 	})
 }
 
-// A clock that jumps to other days and is set back must not reopen a budget, neither of the day nor of those.
+// If the clock jumps to other days and back, no budget reopens: neither today's nor
+// theirs.
 func TestAClockThatComesBackReopensNoBudget(t *testing.T) {
 	t.Parallel()
 	for per, step := range map[meter.Period]time.Duration{meter.PeriodDay: 24 * time.Hour, meter.PeriodMonth: 31 * 24 * time.Hour} {
@@ -112,7 +111,7 @@ func TestAClockThatComesBackReopensNoBudget(t *testing.T) {
 	}
 }
 
-// A record of the day before counts in its day: the clock may be ahead.
+// A record from yesterday counts for that day: the clock may be ahead.
 func TestARecordOfThePreviousPeriodCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -131,7 +130,7 @@ func TestARecordOfThePreviousPeriodCounts(t *testing.T) {
 	})
 }
 
-// A call settles with the day in which it began.
+// A call settles on the day it started.
 func TestACallOverMidnightCountsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -40,7 +40,7 @@ func TestBackgroundResponsesCountOnce(t *testing.T) {
 	assert.EqualValues(t, chatUSD, m.Spent().USD)
 }
 
-// jobs is a provider that makes responses in the background. The status of each is the one that the test sets.
+// jobs is a provider with background responses. The test sets their status.
 type jobs struct {
 	mu     sync.Mutex
 	made   int
@@ -80,7 +80,6 @@ func (j *jobs) set(status string) {
 
 const inBackground = `{"model":"gpt-4o","background":true}`
 
-// fetch gets a response.
 func fetch(t *testing.T, m *meter.Meter, url string) {
 	t.Helper()
 	res, err := m.Client().Get(url)
@@ -90,7 +89,7 @@ func fetch(t *testing.T, m *meter.Meter, url string) {
 	res.Body.Close()
 }
 
-// A program sends responses in the background and does not fetch them.
+// A program sends background requests and never fetches the responses.
 func TestResponsesInTheBackgroundKeepTheirReservations(t *testing.T) {
 	t.Parallel()
 	j := &jobs{status: "in_progress"}
@@ -118,7 +117,7 @@ func TestAFetchedResponseSettlesItsReservation(t *testing.T) {
 		for range 3 {
 			fetch(t, m, url+"/v1/responses/resp_1")
 		}
-		require.Len(t, m.Budgets(), 1, "the call counts for the label of its request")
+		require.Len(t, m.Budgets(), 1, "the call counts for its request's label")
 		assert.EqualValues(t, "0.05", m.Budgets()[0].ReservedUSD, status)
 		assert.EqualValues(t, spent, m.Budgets()[0].SpentUSD, status)
 		assert.Equal(t, spent != "0", len(records.all()) == 1, status)
@@ -137,7 +136,7 @@ func TestACanceledResponseReturnsItsReservation(t *testing.T) {
 	assert.Empty(t, records.all())
 }
 
-// At most 10,000 ids are kept: the oldest response costs PerCall.
+// At most 10,000 ids are kept. After that, the oldest response costs PerCall.
 func TestAResponseThatIsNeverFetchedCostsPerCall(t *testing.T) {
 	t.Parallel()
 	j := &jobs{}
@@ -154,7 +153,8 @@ func TestAResponseThatIsNeverFetchedCostsPerCall(t *testing.T) {
 	assert.EqualValues(t, "500", m.Budgets()[0].ReservedUSD)
 }
 
-// A stream whose response is never fetched stays a call when its id is forgotten.
+// If a broken stream's response is never fetched, it still counts as a call once its id
+// is forgotten.
 func TestABrokenStreamThatIsNeverFetchedIsACall(t *testing.T) {
 	t.Parallel()
 	made := 0
@@ -171,7 +171,8 @@ func TestABrokenStreamThatIsNeverFetchedIsACall(t *testing.T) {
 	assert.Equal(t, 10_002, m.Spent().Calls)
 }
 
-// The provider goes on after a stream has broken off, and the program fetches the response later.
+// The provider carries on after a stream breaks off, and the program fetches the response
+// later.
 func TestABrokenStreamInTheBackgroundKeepsItsReservation(t *testing.T) {
 	t.Parallel()
 	const event = `{"type":%q,"response":{"id":"resp_1","background":true,"status":%q,"model":"gpt-4o","usage":%s}}`
@@ -193,7 +194,8 @@ func TestABrokenStreamInTheBackgroundKeepsItsReservation(t *testing.T) {
 	assert.Equal(t, []string{chatUSD, "0"}, []string{string(m.Budgets()[0].SpentUSD), string(m.Budgets()[0].ReservedUSD)})
 }
 
-// A stream that broke off and its later fetch are one call, as in the sums of files. The stream alone is a call, too.
+// A broken stream and its later fetch are one call, as in sums over files. The stream
+// alone is a call, too.
 func TestABrokenStreamAndItsFetchAreOneCall(t *testing.T) {
 	t.Parallel()
 	const event = "data: {\"type\":\"response.created\",\"response\":{\"id\":%q,\"background\":true,\"status\":\"queued\",\"model\":\"gpt-4o\",\"usage\":null}}\n\n"
@@ -231,7 +233,7 @@ func TestABrokenStreamAndItsFetchAreOneCall(t *testing.T) {
 	assert.Equal(t, want, meter.Spent{USD: g.USD, AtLeastUSD: g.AtLeastUSD, Calls: g.Calls, Unpriced: g.Unpriced})
 }
 
-// Nothing is known of the response that a request for it could not get.
+// If fetching a stored response fails, nothing is known about it.
 func TestAStoredResponseThatCannotBeFetchedIsNoCall(t *testing.T) {
 	t.Parallel()
 	m, err := meter.New()
@@ -256,7 +258,8 @@ func fetchStored(t *testing.T, m *meter.Meter) {
 	readAll(t, res)
 }
 
-// Two programs that fetch one response count one call: in the budgets that follow the folder, and in its sums.
+// If two programs fetch one response, it counts as one call: in budgets that follow the
+// directory, and in sums over it.
 func TestAFetchedResponseIsOneCallOfAllPrograms(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -272,7 +275,7 @@ func TestAFetchedResponseIsOneCallOfAllPrograms(t *testing.T) {
 	_ = refusal(t.Context(), t, answering(programs[0], `{"id":"resp_1","background":true,"status":"queued","model":"gpt-4o"}`), "https://api.openai.com/v1/responses", chat)
 	assert.EqualValues(t, "0.05", programs[0].Budgets()[0].ReservedUSD)
 	fetchStored(t, programs[1])
-	fetchStored(t, programs[2]) // at the same time: neither has seen the record of the other
+	fetchStored(t, programs[2]) // at the same time: no program has seen another's record
 	for i, m := range programs {
 		require.NoError(t, m.Follow(ended(), logs[i]))
 		fetchStored(t, m)
@@ -289,7 +292,8 @@ func TestAFetchedResponseIsOneCallOfAllPrograms(t *testing.T) {
 	assert.EqualValues(t, chatUSD, again.Budgets()[0].SpentUSD)
 }
 
-// Records with one id within 24 hours are one call, whether they have made or fetched the response, and whether they are complete.
+// Records with the same id within 24 hours are one call, whether they made or fetched the
+// response, and whether they're complete.
 func TestRestoreKnowsTheIdsOfADay(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

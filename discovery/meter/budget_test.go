@@ -24,7 +24,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// refusal sends a call and returns its BudgetError, nil if it was sent.
+// refusal sends a call and returns its BudgetError, or nil if it was sent.
 func refusal(ctx context.Context, t testing.TB, client *http.Client, url, body string) *meter.BudgetError {
 	t.Helper()
 	res, err := post(ctx, client, url, body)
@@ -49,7 +49,7 @@ func TestABudgetRefusesCallsBeforeTheyAreSent(t *testing.T) {
 		sent.Add(1)
 		answer(chatAnswer)(w, r)
 	}, meter.WithBudget(meter.Budget{USD: "0.02"}))
-	for range 3 { // without PerCall the call that exceeds the budget is sent
+	for range 3 { // without PerCall, the call that exceeds the budget is sent
 		assert.Nil(t, refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", chat))
 	}
 	refused := refusal(t.Context(), t, m.Client(), url+"/v1/chat/completions", chat)
@@ -114,7 +114,7 @@ func TestReservationsAreReturned(t *testing.T) {
 	assert.EqualValues(t, "0", refused.ReservedUSD)
 }
 
-// A program must not stop on the day on which a new model appears.
+// A program must not stop working on the day a new model appears.
 func TestAModelWithoutAPriceCostsPerCall(t *testing.T) {
 	t.Parallel()
 	const unknown = `{"messages":[],"model":"no-such-model"}`

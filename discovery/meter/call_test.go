@@ -88,7 +88,6 @@ func TestRecordsHaveTheAttempt(t *testing.T) {
 	}
 }
 
-// warnings collects warnings.
 type warnings struct {
 	mu  sync.Mutex
 	all []meter.BudgetWarning
@@ -128,7 +127,7 @@ func TestABudgetWarnsOnceInEachPeriod(t *testing.T) {
 	})
 }
 
-// A warning may call the Meter.
+// A warning function may call the Meter.
 func TestABudgetWarnsOfCallsAndOfOtherPrograms(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

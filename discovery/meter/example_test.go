@@ -19,7 +19,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// startOpenAI starts OpenAI's API in memory. A server's providers share its host, so a test with several needs a server for each.
+// startOpenAI starts OpenAI's API in memory. A server's providers share its host, so a
+// test with several providers needs a server for each.
 func startOpenAI() (s *discoverytest.Server, host string) {
 	s = discoverytest.Start()
 	s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{
@@ -28,7 +29,7 @@ func startOpenAI() (s *discoverytest.Server, host string) {
 	return s, strings.TrimPrefix(s.URL, "http://")
 }
 
-// complete sends a request, as an SDK does.
+// complete sends a request like an SDK would.
 func complete(ctx context.Context, c *http.Client, s *discoverytest.Server) error {
 	body := strings.NewReader(`{"model":"gpt-4o","messages":[{"role":"user","content":"Hello?"}]}`)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/openai/v1/chat/completions", body)
@@ -45,7 +46,7 @@ func complete(ctx context.Context, c *http.Client, s *discoverytest.Server) erro
 	return err
 }
 
-// The official hosts are known. WithEndpoint is for proxies, and for a server in a test.
+// Official hosts are known. WithEndpoint is for proxies, and for test servers.
 func ExampleNew() {
 	s, host := startOpenAI()
 	defer s.Close()
@@ -55,7 +56,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	c := m.Client() // of an official SDK: option.WithHTTPClient(m.Client())
+	c := m.Client() // for an official SDK: option.WithHTTPClient(m.Client())
 	for range 2 {
 		if err := complete(context.Background(), c, s); err != nil {
 			fmt.Println(err)
@@ -68,7 +69,7 @@ func ExampleNew() {
 	// 0.015 USD; calls: 2, unpriced: 0, ignored: 0
 }
 
-// Each user has a budget, and the records are added up by user.
+// Each user has a budget, and records are summed by user.
 func ExampleWithLabel() {
 	s, host := startOpenAI()
 	defer s.Close()
@@ -97,7 +98,7 @@ func ExampleWithLabel() {
 	// ann 2 bob 1
 }
 
-// A budget survives a restart. A recorder kept the records.
+// A budget survives a restart if a recorder kept the records.
 func ExampleMeter_Restore() {
 	kept := []calls.Record{{Provider: models.OpenAI, Model: "gpt-4o", USD: "4.9999"}, {Provider: models.OpenAI, Model: "gpt-4o", USD: "0.0001"}}
 	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "5"}))
@@ -125,7 +126,7 @@ func ExampleMeter_Restore() {
 	// meter: the budget of 5 USD refuses the call: 5 USD spent, 0 USD set aside
 }
 
-// What each message cost: the handler labels its message's calls.
+// To learn what each message cost, the handler labels its message's calls.
 func Example_serve() {
 	s, host := startOpenAI()
 	defer s.Close()

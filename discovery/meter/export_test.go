@@ -2,7 +2,7 @@ package meter
 
 import "time"
 
-// Balances returns the number of balances that a Meter keeps.
+// Balances counts the balances that a Meter keeps.
 func Balances(m *Meter) (n int) {
 	for _, a := range m.budgets {
 		n += len(a.balances)
@@ -10,7 +10,7 @@ func Balances(m *Meter) (n int) {
 	return n
 }
 
-// SetClock lets the budgets of a Meter know a time, as a call at that time does.
+// SetClock shows a Meter's budgets a time, like a call at that time.
 func SetClock(m *Meter, now time.Time) {
 	for _, a := range m.budgets {
 		a.advance(now)

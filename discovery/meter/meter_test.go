@@ -114,7 +114,8 @@ func TestWrongOptions(t *testing.T) {
 	}
 }
 
-// A handler of package client has the name of its conversation as a label, which a label of the same name replaces.
+// In a handler from package client, calls get the conversation's name as a label. A label
+// with the same name replaces it.
 func TestAConversationIsALabel(t *testing.T) {
 	t.Parallel()
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -159,7 +160,8 @@ func TestAConversationIsALabel(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
-// A record has the beginning of a long name, by which another program finds the budget of it.
+// A record truncates a long label, and another program still finds the
+// right budget.
 func TestACallWithALongLabelCountsTowardsTheBudgetsOfOthers(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("name ", 1<<20)

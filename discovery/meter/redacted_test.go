@@ -1,4 +1,4 @@
-// The tests of credentials in requests and responses: no record has one.
+// These tests check that credentials in requests and responses reach no record.
 
 package meter_test
 
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program may have put its key into the path, and a provider may repeat it anywhere.
+// A program may have its key in the path, and a provider may repeat it anywhere.
 func TestRecordsHaveNoCredential(t *testing.T) {
 	t.Parallel()
 	key := "sk-" + strings.Repeat("Ab1", 16)

@@ -15,8 +15,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Recorded streams count reasoning natively and the completion by another tokenizer. The stated cost is the cost, and the counts are
-// not known, in the record, in its file and in a budget.
+// Recorded streams count reasoning natively but the completion with another tokenizer.
+// The stated charge is the cost, and the counts are unknown: in the record, in its file
+// and in a budget.
 func TestAStatedChargeIsTheCostWhateverTheCountsAre(t *testing.T) {
 	t.Parallel()
 	list := readPlatformExchanges(t, "openrouter_native_tokens")
@@ -37,7 +38,7 @@ func TestAStatedChargeIsTheCostWhateverTheCountsAre(t *testing.T) {
 	}
 }
 
-// checkSums checks that a file with a record has its cost, also if the cost is computed again.
+// checkSums checks that a file with a record has its cost, even if it's computed again.
 func checkSums(t *testing.T, r *calls.Record) {
 	t.Helper()
 	for _, reprice := range []bool{false, true} {
@@ -96,7 +97,8 @@ func TestChargesOfCallsWithoutCounts(t *testing.T) {
 	}
 }
 
-// A charge of 0 beside counts that are not known is no charge, unless OpenRouter states it: some gateways state 0 for every call.
+// With unknown counts, a charge of 0 counts only from OpenRouter: some gateways state 0
+// for every call.
 func TestAChargeOfNothingBesideUnknownCounts(t *testing.T) {
 	t.Parallel()
 	e := &exchange{}
@@ -109,7 +111,7 @@ func TestAChargeOfNothingBesideUnknownCounts(t *testing.T) {
 	assert.Contains(t, records[0].Unpriced, "count total_tokens")
 }
 
-// 40 calls of 0.00011 USD do not pass a budget of 0.001.
+// 40 calls at 0.00011 USD must not pass a budget of 0.001.
 func TestABudgetCountsStatedCharges(t *testing.T) {
 	t.Parallel()
 	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "0.001", Per: meter.PeriodDay}))
@@ -122,7 +124,8 @@ func TestABudgetCountsStatedCharges(t *testing.T) {
 	assert.Equal(t, 10, passed)
 }
 
-// One record has the cost of a response with an advisor, of a body and of a stream, and sums have the advisor apart.
+// A response with an advisor has its whole cost in one record, as a body or as a stream.
+// Sums list the advisor separately.
 func TestIterationsOfAResponse(t *testing.T) {
 	t.Parallel()
 	const used = `"usage":{"input_tokens":1000,"output_tokens":500,"iterations":[{"type":"message","input_tokens":500,"output_tokens":100},` +

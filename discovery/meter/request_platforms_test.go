@@ -48,7 +48,7 @@ type platformExchange struct {
 	Expect platformRecord
 }
 
-// platformRecord is what a meter has to make of an exchange.
+// platformRecord is what a meter has to record.
 type platformRecord struct {
 	Metered                              bool
 	Platform                             string
@@ -89,16 +89,17 @@ func readPlatformExchanges(t *testing.T, name string) (list []*platformExchange)
 	return list
 }
 
-// platforms are the platforms whose hosts are known.
+// platforms with known hosts
 var platforms = []string{"openrouter", "bedrock", "vertex", "azure"}
 
-// endpoint returns the option for the host of an exchange that is not one of a platform. The record has the name of the provider.
+// endpoint returns an option for hosts outside the known platforms. Its provider is named
+// after the platform.
 func (e *platformExchange) endpoint() []meter.Option {
 	if slices.Contains(platforms, e.Expect.Platform) {
 		return nil
 	}
 	u, _ := url.Parse(e.Request.URL)
-	end := meter.Endpoint{Host: u.Host, API: models.OpenAI, Provider: models.Provider(e.Expect.Platform)} // the path shows other APIs
+	end := meter.Endpoint{Host: u.Host, API: models.OpenAI, Provider: models.Provider(e.Expect.Platform)} // other APIs are recognized by path
 	return []meter.Option{meter.WithEndpoint(end)}
 }
 
@@ -109,7 +110,6 @@ func (e *platformExchange) body() []byte {
 	return []byte(e.Response.Body)
 }
 
-// ServeHTTP replays the response.
 func (e *platformExchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sent, _ := io.ReadAll(r.Body)
 	if string(sent) != e.Request.Body {
@@ -123,7 +123,8 @@ func (e *platformExchange) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(e.body())
 }
 
-// loopback is a transport to a server in place of the host of a request, whose responses come in pieces of one size.
+// loopback sends every request to one server, and cuts the responses into pieces of one
+// size.
 type loopback struct {
 	transport *http.Transport
 	size      int
@@ -142,7 +143,7 @@ func (l loopback) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// replay sends the request of an exchange through a meter and returns its records.
+// replay sends an exchange's request through a meter and returns its records.
 func (e *platformExchange) replay(t *testing.T, size int, opts ...meter.Option) (records []calls.Record) {
 	t.Helper()
 	server := httptest.NewServer(e)
@@ -177,12 +178,12 @@ func TestRecordsOfPlatforms(t *testing.T) {
 	seen := map[string]int{}
 	for _, e := range list {
 		sizes := all
-		if !whole.Tests() { // exchanges of a kind take turns
+		if !whole.Tests() { // similar exchanges take turns
 			kind := fmt.Sprint(e.Expect.Platform, e.Expect.Stream)
 			sizes = all[seen[kind]%2:][:1]
 			seen[kind]++
 		}
-		if e.Name == "vertex-embedcontent-01" { // whose model had no price when the expectations were computed
+		if e.Name == "vertex-embedcontent-01" { // its model had no price when the expectations were computed
 			usd := "0.0000022"
 			e.Expect.USD = &usd
 		}
@@ -218,7 +219,7 @@ func (want *platformRecord) check(t *testing.T, r *calls.Record) {
 		assert.EqualValues(t, want.Platform, r.Provider)
 		assert.Empty(t, r.Platform)
 	}
-	if want.Platform != "azure" { // the location there is the one of a header
+	if want.Platform != "azure" { // Azure's location comes from a header
 		assert.Equal(t, want.Location, r.Region)
 	}
 	assert.Equal(t, want.Profile, r.Profile)
@@ -264,7 +265,8 @@ func (want *platformRecord) checkUsage(t *testing.T, r *calls.Record) {
 	}
 }
 
-// checkCost checks that the cost of a record at a time is usd, or not known for nil, and that the record has the cost at its own time.
+// checkCost checks that a record costs usd if it's repriced for that time (nil: unknown),
+// and keeps its cost at its own time.
 func checkCost(t *testing.T, r *calls.Record, at time.Time, usd *string) {
 	t.Helper()
 	now := sumOf(t, *r, true)
@@ -285,7 +287,6 @@ func checkCost(t *testing.T, r *calls.Record, at time.Time, usd *string) {
 	assert.EqualValues(t, *usd, group.USD)
 }
 
-// sumOf returns the sum of a file with one record.
 func sumOf(t *testing.T, r calls.Record, reprice bool) calls.Group {
 	t.Helper()
 	line, err := json.Marshal(r)

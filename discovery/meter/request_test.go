@@ -21,7 +21,8 @@ import (
 
 const transcribed = `{"text":"Hi","usage":{"type":"tokens","input_tokens":14,"input_token_details":{"text_tokens":0,"audio_tokens":14},"output_tokens":45,"total_tokens":59}}`
 
-// sendForm sends a body through a meter, read in pieces of one byte or as a whole, and returns the record.
+// sendForm sends a body through a meter and returns the record. If piecewise, the
+// transport reads single bytes.
 func sendForm(t *testing.T, path, contentType string, body []byte, answer string, piecewise bool) calls.Record {
 	t.Helper()
 	var records recorder
@@ -47,7 +48,7 @@ func sendForm(t *testing.T, path, contentType string, body []byte, answer string
 	return records.all()[0]
 }
 
-// The model of a transcription is in a form, before or behind a file that may look like one.
+// A transcription's model is in a form, before or after a file that may look like a form.
 func TestTheModelOfAForm(t *testing.T) {
 	t.Parallel()
 	file := []byte(strings.Repeat("\x00\r\n--\n", 5000) + "\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nwhisper-1\r\n" + strings.Repeat("x", 5000))
@@ -103,7 +104,7 @@ func TestFormsWithoutAModel(t *testing.T) {
 	assert.Contains(t, r.Unpriced, "names the model")
 }
 
-// The output of gpt-image-1 is an image, also in a response without details, and in a file.
+// gpt-image-1's output is an image, even if a response or a file has no details.
 func TestImagesWithoutDetails(t *testing.T) {
 	t.Parallel()
 	const answer = `{"created":1,"data":[{"b64_json":"x"}],"usage":{"input_tokens":10,%s"output_tokens":4160,"total_tokens":4170}}`
@@ -152,7 +153,8 @@ func TestWrongEndpoints(t *testing.T) {
 	}
 }
 
-// endpointCase is a call to an endpoint with a chat answer of 1,000 and 500 tokens of gpt-4o, and its record.
+// endpointCase is a call to an endpoint that answers with 1,000 input and 500 output
+// tokens, and its record.
 type endpointCase struct {
 	name     string
 	endpoint meter.Endpoint
@@ -205,7 +207,7 @@ func TestCallsToEndpoints(t *testing.T) {
 	}
 }
 
-// A signature covers the body, so a signed request is sent as it is.
+// A signature covers the body, so a signed request is sent unchanged.
 func TestSignedRequestsAreNotChanged(t *testing.T) {
 	t.Parallel()
 	const stream = `{"model":"gpt-4o","stream":true}`
@@ -230,7 +232,7 @@ func TestSignedRequestsAreNotChanged(t *testing.T) {
 	}
 }
 
-// A budget counts what OpenRouter takes and what the provider behind it bills.
+// A budget counts both what OpenRouter takes and what the upstream provider bills.
 func TestBudgetsCountTheUpstreamCharge(t *testing.T) {
 	t.Parallel()
 	const answer = `{"id":"gen-1","model":"openai/gpt-4o-mini","provider":"OpenAI","choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":14,` +
@@ -252,7 +254,7 @@ func TestBudgetsCountTheUpstreamCharge(t *testing.T) {
 	assert.EqualValues(t, "0.50125", again.Budgets()[0].SpentUSD)
 }
 
-// A charge that cannot be one leaves the call unpriced, with the reason.
+// An invalid charge leaves the call unpriced, with the reason.
 func TestChargesThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for name, cost := range map[string]string{
@@ -272,7 +274,8 @@ func TestChargesThatAreWrong(t *testing.T) {
 	}
 }
 
-// callOpenRouter sends a call whose response is answer, and checks its bytes.
+// callOpenRouter sends a call that is answered with answer, and checks that the bytes are
+// unchanged.
 func callOpenRouter(t *testing.T, m *meter.Meter, answer string) {
 	t.Helper()
 	exchange := &exchange{}

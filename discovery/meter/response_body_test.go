@@ -95,7 +95,7 @@ func TestAStreamWithoutUsageNamesTheOption(t *testing.T) {
 	assert.Equal(t, "the stream has no counts; stream_options.include_usage requests them", records.all()[0].Unpriced)
 }
 
-// Headers, trailers and what each Read returns are those of the base transport, over HTTP/1.1 and HTTP/2.
+// Headers, trailers and every Read are unchanged, over HTTP/1.1 and HTTP/2.
 func TestResponsesAreThoseOfTheBaseTransport(t *testing.T) {
 	t.Parallel()
 	next, events := make(chan struct{}), strings.SplitAfter(stream, "\n\n")[:3]
@@ -156,7 +156,7 @@ func TestResponsesAreThoseOfTheBaseTransport(t *testing.T) {
 	assert.EqualValues(t, "0.015", m.Spent().USD)
 }
 
-// http.Client accepts a response without a body, which a transport for tests may return.
+// http.Client accepts a response without a body, which a test transport may return.
 func TestAResponseWithoutABodyIsPassedOn(t *testing.T) {
 	t.Parallel()
 	var records recorder

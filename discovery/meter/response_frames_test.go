@@ -23,7 +23,7 @@ const (
 	binaryStream   = "application/vnd.amazon.eventstream"
 )
 
-// frame returns a message of the event stream with two headers, the type of the message and its name.
+// frame returns an event stream message with two headers: the message type and its name.
 func frame(kind, name, payload string) []byte {
 	header := func(name, value string) string {
 		return string(rune(len(name))) + name + "\x07" + string(binary.BigEndian.AppendUint16(nil, uint16(len(value)))) + value
@@ -36,7 +36,7 @@ func frame(kind, name, payload string) []byte {
 	return binary.BigEndian.AppendUint32(m, crc32.ChecksumIEEE(m))
 }
 
-// openMessage returns the start of a chunk with 16 MiB.
+// openMessage starts a 16 MiB chunk.
 func openMessage(payload string) []byte {
 	headers := "\x0b:event-type\x07\x00\x05chunk"
 	m := binary.BigEndian.AppendUint32(nil, 16<<20)
@@ -54,7 +54,6 @@ var (
 	chunkEnd   = chunk(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":20}}`)
 )
 
-// binaryExchange is an exchange whose response is a binary event stream.
 func binaryExchange(url string, body []byte) *exchange {
 	e := &exchange{}
 	e.Request.Method, e.Request.URL = http.MethodPost, url
@@ -62,7 +61,7 @@ func binaryExchange(url string, body []byte) *exchange {
 	return e
 }
 
-// A call must have no cost if one bit of its stream is flipped: 0.000363 USD would become 0.0000495.
+// If one bit is flipped, a call must have no cost: 0.000363 USD would become 0.0000495.
 func TestEventStreamsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	damaged := func(message []byte, at int) []byte {
@@ -120,7 +119,7 @@ func TestAnEventStreamIsCountedAtItsFinalCounts(t *testing.T) {
 	}
 }
 
-// BenchmarkEventStream reads 1,000 events of Claude on Bedrock through a meter and without one.
+// BenchmarkEventStream reads 1,000 Claude events from Bedrock, with and without a meter.
 func BenchmarkEventStream(b *testing.B) {
 	body := slices.Concat(chunkStart, bytes.Repeat(chunkText, 1000), chunkEnd)
 	base := roundTripper(func(req *http.Request) (*http.Response, error) {

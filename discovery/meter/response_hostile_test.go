@@ -28,7 +28,7 @@ const (
 	tooLarge     = "more than 48 KiB"
 )
 
-// hostileStreams are streams that a meter must not keep, in pieces.
+// hostileStreams come in pieces. A meter must not keep them.
 var hostileStreams = map[string]struct {
 	url, contentType, begin string
 	piece                   func(i int) string
@@ -75,7 +75,6 @@ var hostileStreams = map[string]struct {
 	"texts with escapes": {messages, "text/event-stream", hostileStart + `data: {"usage`, func(int) string { return `\u0061` }, "ended"},
 }
 
-// hostile returns about n bytes of a hostile stream.
 func hostile(name string, n int) []byte {
 	s := hostileStreams[name]
 	b := bytes.NewBufferString(s.begin)
@@ -85,7 +84,7 @@ func hostile(name string, n int) []byte {
 	return b.Bytes()
 }
 
-// The meter holds at most 64 KiB of a response. The test must not run beside others.
+// The meter holds at most 64 KiB per response. Other tests must not run at the same time.
 func TestAMeterHoldsLittleOfAResponse(t *testing.T) { //nolint:paralleltest // it measures the heap
 	for name, s := range hostileStreams {
 		body := hostile(name, 256<<10)
@@ -95,7 +94,7 @@ func TestAMeterHoldsLittleOfAResponse(t *testing.T) { //nolint:paralleltest // i
 			limit := uint64(most)
 			if form == "gzip" {
 				sent = packed(body)
-				limit += most // the window of gzip
+				limit += most // gzip's window
 			}
 			open := make([]io.Closer, 0, responses)
 			m, err := meter.New()
@@ -129,16 +128,16 @@ func readMost(t *testing.T, m *meter.Meter, url, contentType, encoding string, s
 	return res.Body
 }
 
-// liveHeap returns the size of what is in use.
 func liveHeap() uint64 {
 	runtime.GC()
-	runtime.GC() // what has a finalizer, and sync.Pool
+	runtime.GC() // frees finalized objects and sync.Pool
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return stats.HeapAlloc
 }
 
-// A hostile stream ends within a time that does not grow with the square of its length, and its record has the reason.
+// The time for a hostile stream isn't quadratic in its length, and its record has the
+// reason.
 func TestHostileStreamsAreRecordedInTime(t *testing.T) {
 	t.Parallel()
 	for name, s := range hostileStreams {
@@ -160,7 +159,7 @@ func TestHostileStreamsAreRecordedInTime(t *testing.T) {
 	}
 }
 
-// A Stream and ParseResponse have the bound of a meter.
+// Stream and ParseResponse have the same limit as a meter.
 func TestOneBoundForMetersStreamsAndBodies(t *testing.T) {
 	t.Parallel()
 	var wrong *discovery.ValueError

@@ -20,7 +20,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
 )
 
-// Every recorded stream, with short and long content, is counted as a Stream counts it, whatever the size of the reads.
+// Every recorded stream, with short and long content, is counted like a Stream counts it,
+// for any read size.
 func TestStreamsAreCountedAtAnySize(t *testing.T) {
 	t.Parallel()
 	for _, recorded := range streams.Recorded(t) {
@@ -39,7 +40,7 @@ func TestStreamsAreCountedAtAnySize(t *testing.T) {
 	}
 }
 
-// streamServer serves the body of one stream after the other.
+// streamServer serves one stream at a time; the test sets its body.
 type streamServer struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -108,8 +109,8 @@ func readStream(t *testing.T, transport http.RoundTripper, url string, s *stream
 	require.NoError(t, res.Body.Close())
 }
 
-// Where chunks with choices have the usage so far, the last one counts. The call is recorded after [DONE], or at the end or the
-// close of the response.
+// If chunks with choices carry running usage, the last one counts. The call is recorded
+// after [DONE], or when the response ends or is closed.
 func TestTheLastUsageOfAChatStreamCounts(t *testing.T) {
 	t.Parallel()
 	const (
@@ -142,7 +143,7 @@ func TestTheLastUsageOfAChatStreamCounts(t *testing.T) {
 	}
 }
 
-// What follows [DONE] never counts: not the counts of another stream, and not an error.
+// Nothing after [DONE] counts: neither another stream's counts nor an error.
 func TestNothingAfterDoneCounts(t *testing.T) {
 	t.Parallel()
 	const (
@@ -167,7 +168,7 @@ func TestNothingAfterDoneCounts(t *testing.T) {
 	}
 }
 
-// What follows the final counts in the same piece is as what follows in the next one: nothing.
+// Data after the final counts is ignored, in the same piece or the next.
 func TestNothingAfterTheFinalCountsMatters(t *testing.T) {
 	t.Parallel()
 	exception := frame("exception", "modelStreamErrorException", "{}")

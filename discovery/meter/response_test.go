@@ -23,7 +23,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// exchange is a recorded exchange with a provider, and what a meter has to make of it.
+// exchange is a recorded exchange with a provider, and what a meter has to record.
 type exchange struct {
 	Name    string
 	Request struct {
@@ -66,7 +66,7 @@ func exchanges(t testing.TB) (list []exchange) {
 	return list
 }
 
-// provider responds to each request with a recorded response, whose body comes in pieces of one size.
+// provider replays a recorded response in pieces; the sizes repeat.
 type provider struct {
 	exchange *exchange
 	sizes    []int
@@ -102,7 +102,7 @@ func packed(plain []byte) []byte {
 	return b.Bytes()
 }
 
-// pieces is a body whose reads have given sizes, again and again.
+// pieces is a body whose reads cycle through the given sizes.
 type pieces struct {
 	rest  []byte
 	sizes []int
@@ -119,13 +119,14 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// send sends the request of an exchange through a meter and returns its records. The response comes in pieces of one size.
+// send sends an exchange's request through a meter and returns its records. Each read
+// returns size bytes.
 func send(t *testing.T, e *exchange, size int, gzipped bool) []calls.Record {
 	t.Helper()
 	return sendThrough(t, e, provider{e, []int{size}, gzipped})
 }
 
-// sendCut is send with pieces of several sizes.
+// sendCut is send with varying sizes.
 func sendCut(t *testing.T, e *exchange, cuts []byte, gzipped bool) []calls.Record {
 	t.Helper()
 	sizes := []int{3}
@@ -217,7 +218,8 @@ func checkRecords(t *testing.T, e *exchange, records []calls.Record) {
 	}
 }
 
-// The last event may have no counts, or not all candidates may have ended: the record has the newest ones.
+// The last event may lack counts, or a candidate may not have ended: the record has the
+// newest counts.
 func TestTheNewestCountsOfACutStreamAreRecorded(t *testing.T) {
 	t.Parallel()
 	event := func(candidates string, tokens int) string {
@@ -236,8 +238,9 @@ func TestTheNewestCountsOfACutStreamAreRecorded(t *testing.T) {
 	}
 }
 
-// FuzzReading sends a body through a meter in one piece, in pieces whose sizes are in cuts, and compressed. The records are the
-// same. A JSON body that is complete has the counts of ParseResponse.
+// FuzzReading sends a body through a meter in one piece, in pieces sized by cuts, and
+// compressed. The records are the same. A complete JSON body has the same counts as in
+// ParseResponse.
 func FuzzReading(f *testing.F) {
 	for i, e := range exchanges(f) {
 		if e.Expect.Metered && len(e.Response.Body) < 4<<10 {
@@ -255,7 +258,7 @@ func FuzzReading(f *testing.F) {
 	})
 }
 
-// checkParsed compares a record with what ParseResponse reads of the body. A meter does not decode escaped names.
+// checkParsed compares a record with ParseResponse. A meter doesn't decode escaped names.
 func checkParsed(t *testing.T, e *exchange, records []calls.Record) {
 	t.Helper()
 	sse := strings.HasPrefix(e.Response.Headers["content-type"], "text/event-stream")
@@ -277,7 +280,7 @@ func checkParsed(t *testing.T, e *exchange, records []calls.Record) {
 	}
 }
 
-// withoutTimes returns records without their times.
+// withoutTimes clears everything that depends on the time.
 func withoutTimes(records []calls.Record) []calls.Record {
 	for i := range records {
 		records[i].Time, records[i].Duration = time.Time{}, 0
@@ -288,7 +291,8 @@ func withoutTimes(records []calls.Record) []calls.Record {
 	return records
 }
 
-// The status of Gemini's model is in the body, or in the newest event of a stream that has one. A time that cannot be read is left out.
+// Gemini's model status is in the body, or in the newest stream event that has one. An
+// invalid time is left out.
 func TestStatusOfTheModelIsRecorded(t *testing.T) {
 	t.Parallel()
 	const counts = `"usageMetadata":{"promptTokenCount":8,"candidatesTokenCount":4,"totalTokenCount":12},"modelVersion":"gemini-3.8-flash","responseId":"r"`
@@ -324,7 +328,7 @@ func TestStatusOfTheModelIsRecorded(t *testing.T) {
 	}
 }
 
-// withoutMedia returns a usage with the images and videos of the prompt in its text, as recordings have them.
+// withoutMedia counts the prompt's images and videos as text, like the recordings.
 func withoutMedia(u prices.Usage) prices.Usage {
 	u.Input += u.ImageInput + u.VideoInput
 	u.CacheRead += u.ImageCacheRead + u.VideoCacheRead

@@ -21,7 +21,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// ended returns a context that has ended.
 func ended() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -36,7 +35,7 @@ func openLog(tb testing.TB, dir string) *calls.Log {
 	return log
 }
 
-// spent returns what the budgets have spent.
+// spent lists what each budget has spent, after the label's value.
 func spent(m *meter.Meter) (usd []string) {
 	for _, b := range m.Budgets() {
 		usd = append(usd, strings.TrimSpace(b.LabelValue+" "+string(b.SpentUSD)))
@@ -47,7 +46,7 @@ func spent(m *meter.Meter) (usd []string) {
 func TestFollowCountsThePresentPeriods(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		atNoon() // of 2026-11-22
+		atNoon() // 2026-11-22
 		dir := t.TempDir()
 		others := openLog(t, dir)
 		for days, usd := range map[int]prices.USD{-400: "100", -22: "10", -21: "1", -1: "0.1", 0: "0.01"} {
@@ -82,12 +81,12 @@ func TestFollowCountsWhatOthersAppend(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		others.Record(callAt(began, "", "0.4"))
-		assert.Nil(t, refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)) // log has a file of its own
+		assert.Nil(t, refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)) // log has its own file
 		assert.Equal(t, []string{chatUSD, chatUSD}, spent(m))
 		time.Sleep(time.Second + time.Millisecond)
 		assert.Equal(t, []string{"0.4075", "0.4075"}, spent(m))
 
-		time.Sleep(time.Second) // it is the 23rd
+		time.Sleep(time.Second) // it's the 23rd
 		others.Record(callAt(began, "", "0.7"))
 		others.Record(callAt(time.Now(), "", "1"))
 		time.Sleep(time.Second)
@@ -103,7 +102,7 @@ func TestFollowCountsWhatOthersAppend(t *testing.T) {
 	})
 }
 
-// A record without a cost counts as PerCall or as its lower bound, as in Restore.
+// As in Restore, a record without a cost counts as PerCall or its lower bound.
 func TestFollowCountsUnpricedCallsAsRestore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -156,8 +155,9 @@ func TestFollowReadsOnAfterErrors(t *testing.T) {
 	}
 }
 
-// The programs share a budget of 1 USD. Each makes a call of 0.0075 USD that takes 100 ms, ten a second and one at a time. They begin at
-// different times within a second. The documentation of Follow has the bound.
+// The programs share a budget of 1 USD. Each makes ten calls per second, one at a time: a
+// call costs 0.0075 USD and takes 100 ms. They start at different times within a second.
+// Follow documents the bound.
 func TestEightProgramsShareABudget(t *testing.T) {
 	t.Parallel()
 	const programs, each, cost, limit = 8, 10, 0.0075, 1.0
@@ -201,7 +201,8 @@ func TestEightProgramsShareABudget(t *testing.T) {
 	})
 }
 
-// BenchmarkFollow reads 10,000 files of today with one call each, and looks at them again.
+// BenchmarkFollow reads 10,000 files from today with one call each, then checks them
+// again.
 func BenchmarkFollow(b *testing.B) {
 	dir := b.TempDir()
 	log := openLog(b, dir)
@@ -222,7 +223,8 @@ func BenchmarkFollow(b *testing.B) {
 	b.ReportMetric(again.Seconds()/float64(b.N), "again-s/op")
 }
 
-// What an unreadable line has cost is not known: by default it costs nothing, and with WithStrict all calls are refused.
+// An unreadable line's cost is unknown: by default it costs nothing, and with WithStrict
+// all calls are refused.
 func TestStrictBudgetsRefuseWhatFollowsAnUnreadableLine(t *testing.T) {
 	t.Parallel()
 	for strict, opts := range map[bool][]meter.Option{false: nil, true: {meter.WithStrict()}} {

@@ -15,8 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// BenchmarkRestore restores 100,000 records from a file, and reads the file alone, in turn, so that both have the same load of the
-// machine. ratio is that of the fastest run of each.
+// BenchmarkRestore alternates between restoring 100,000 records and just reading the
+// file, so both see the same machine load. ratio compares the fastest runs.
 func BenchmarkRestore(b *testing.B) {
 	const records = 100_000
 	file := writeRecords(b, records)
@@ -44,7 +44,8 @@ func timed(run func()) time.Duration {
 	return time.Since(began)
 }
 
-// writeRecords writes lines as a Log does, of the last 30 days; one in fifty is of a stream that was closed early.
+// writeRecords writes n lines like a Log, spread over the last 30 days. Every fiftieth
+// stream was closed early.
 func writeRecords(tb testing.TB, n int) (name string) {
 	tb.Helper()
 	name = filepath.Join(tb.TempDir(), "calls.jsonl")

@@ -12,13 +12,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// BenchmarkResponse reads a response of 2 kB through a meter and without one.
+// BenchmarkResponse reads a 2 kB response with and without a meter.
 func BenchmarkResponse(b *testing.B) {
 	body := strings.Replace(chatAnswer, "hello", strings.Repeat("word ", 360), 1)
 	compare(b, "application/json", body)
 }
 
-// BenchmarkStream reads a stream of 1,000 events through a meter and without one: without counts, and each with counts.
+// BenchmarkStream reads 1,000 events with and without a meter: with counts in no event,
+// and in every event.
 func BenchmarkStream(b *testing.B) {
 	events := strings.SplitAfter(stream, "\n\n")
 	delta := strings.Replace(events[0], `"content":"a"`, `"content":"`+strings.Repeat("a", 80)+`"`, 1)

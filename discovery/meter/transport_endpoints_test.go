@@ -46,7 +46,8 @@ func TestEndpointsWithoutCountsAreUnpriced(t *testing.T) {
 	assert.Equal(t, len(paths), m.Spent().Unpriced)
 }
 
-// The response decides whether a path that no table has was that of a call. Until then PerCall is set aside.
+// On an unknown path, the response decides whether the request was a call. Until then
+// PerCall is set aside.
 func TestUnknownPathsAreCallsIfTheResponseIsOfAModel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -77,8 +78,8 @@ func TestUnknownPathsAreCallsIfTheResponseIsOfAModel(t *testing.T) {
 	}
 }
 
-// What agent programs send beside their calls. The paths of api.anthropic.com are those that Claude Code 2.1.197 was recorded to send; those of
-// the other hosts are typical, and not from recordings.
+// These requests accompany an agent's calls. The api.anthropic.com paths were recorded
+// from Claude Code 2.1.197; the other hosts' paths are typical, but not recorded.
 func TestTheSideTrafficOfAgentsIsNoCall(t *testing.T) {
 	t.Parallel()
 	m, err := meter.New(meter.WithBudget(meter.Budget{USD: "0.9", PerCall: "0.5"}))

@@ -23,11 +23,10 @@ import (
 const (
 	chatAnswer = `{"id":"chatcmpl-1","model":"gpt-4o-2024-08-06","choices":[{"finish_reason":"stop","message":{"content":"hello"}}],
 		"usage":{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}}`
-	chatUSD = "0.0075" // at 2.50 and 10 USD for a million tokens
+	chatUSD = "0.0075" // at 2.50 and 10 USD per million tokens
 	chat    = `{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}`
 )
 
-// recorder collects records.
 type recorder struct {
 	mu      sync.Mutex
 	records []calls.Record
@@ -45,7 +44,7 @@ func (r *recorder) all() []calls.Record {
 	return r.records
 }
 
-// metered returns a server, and a meter that takes it for OpenAI.
+// metered starts a server, and a meter that takes it for OpenAI.
 func metered(t testing.TB, handler http.HandlerFunc, opts ...meter.Option) (url string, m *meter.Meter, records *recorder) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -77,7 +76,6 @@ func post(ctx context.Context, client *http.Client, url, body string) (*http.Res
 	return client.Do(req)
 }
 
-// postAll posts a request and reads the response.
 func postAll(t testing.TB, m *meter.Meter, url, body string) (status int, text string) {
 	t.Helper()
 	res, err := post(t.Context(), m.Client(), url, body)
@@ -124,7 +122,7 @@ func TestErrorsOfTheNetwork(t *testing.T) {
 	})
 	_, err := post(t.Context(), m.Client(), url+"/v1/chat/completions", chat)
 	require.Error(t, err)
-	require.Len(t, records.all(), 1, "written, without a response")
+	require.Len(t, records.all(), 1, "sent, but not answered")
 	assert.Equal(t, "gpt-4o", records.all()[0].Model)
 	assert.NotEmpty(t, records.all()[0].Unpriced)
 
@@ -161,7 +159,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// postTo sends a request and returns the status and the body, which ends with a BudgetError if it is refused.
+// postTo sends a chat and returns the status and body. A refused call's body read fails
+// with a BudgetError.
 func postTo(t *testing.T, m *meter.Meter, url string) (status int, text string) {
 	t.Helper()
 	res, err := post(t.Context(), m.Client(), url, chat)
@@ -206,7 +205,7 @@ func TestCallsToUnknownHostsCostPerCall(t *testing.T) {
 	assert.Equal(t, meter.Spent{USD: "0", AtLeastUSD: "0", Ignored: 24}, m.Spent())
 }
 
-// Without PerCall there is nothing that such a call could cost.
+// Without PerCall, there's nothing that such a call could cost.
 func TestCallsToUnknownHostsAreNotLimitedWithoutPerCall(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(answer(chatAnswer))

@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// BenchmarkCostOf computes the cost of one call, by an id as the price table spells it and by another spelling.
+// BenchmarkCostOf prices one call, by the id in the price table and by other spellings.
 func BenchmarkCostOf(b *testing.B) {
 	list := prices.BuiltIn()
 	query := prices.Call{
@@ -39,7 +39,6 @@ func BenchmarkCostOf(b *testing.B) {
 	}
 }
 
-// BenchmarkCostOfFees computes the cost of a call that has used a tool, and of one with audio.
 func BenchmarkCostOfFees(b *testing.B) {
 	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for name, call := range map[string]prices.Call{
@@ -59,7 +58,7 @@ func BenchmarkCostOfFees(b *testing.B) {
 	}
 }
 
-// BenchmarkUSDOf is BenchmarkCostOf without lines.
+// BenchmarkUSDOf is BenchmarkCostOf without cost lines.
 func BenchmarkUSDOf(b *testing.B) {
 	call := prices.Call{
 		Provider: models.OpenAI, Model: "gpt-5.4", Usage: prices.Usage{Input: 4000, CacheRead: 8000, Output: 1500},
@@ -86,7 +85,7 @@ func BenchmarkPricingForAnthropicModel(b *testing.B) {
 	}
 }
 
-// chatUsage is what a program would declare that reads the usage object itself.
+// chatUsage is the struct that a program reading usage objects by itself would declare.
 type chatUsage struct {
 	PromptTokens        int64 `json:"prompt_tokens"`
 	CompletionTokens    int64 `json:"completion_tokens"`
@@ -104,7 +103,8 @@ type chatUsage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// BenchmarkParseUsage reads a usage object of chat completions; impl=baseline decodes it into a struct, and checks nothing.
+// BenchmarkParseUsage reads a chat completion's usage object; impl=baseline decodes it
+// into a struct, and checks nothing.
 func BenchmarkParseUsage(b *testing.B) {
 	object := []byte(usageCases(b)[0].Usage)
 	b.Run("impl=mesh", func(b *testing.B) {

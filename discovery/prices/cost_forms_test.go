@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Costs of usage objects that testdata/usage_cases.jsonl does not contain.
+// These usage objects aren't in testdata/usage_cases.jsonl.
 func TestCostOfOtherFormsOfUsage(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -33,12 +33,13 @@ func TestCostOfOtherFormsOfUsage(t *testing.T) {
 			`{"total_input_tokens":10000,"total_cached_tokens":6000,"total_output_tokens":700,"total_thought_tokens":1300,"total_tool_use_tokens":400,"total_tokens":12400}`,
 		},
 		{
-			// 1000×0.435 + 9000×0.003625 + 500×0.87, at an hour that is off the peak since August
+			// 1000×0.435 + 9000×0.003625 + 500×0.87, at an hour that is off-peak since
+			// August
 			costCase{name: "DeepSeek off the peak, before there was one", provider: models.DeepSeek, model: "deepseek-v4-pro", date: "2026-07-01T12:00:00Z", want: "0.000902625"},
 			`{"prompt_tokens":10000,"prompt_cache_hit_tokens":9000,"prompt_cache_miss_tokens":1000,"completion_tokens":500,"total_tokens":10500}`,
 		},
 		{
-			// 37756000 / 10^10, although the long row of the table would apply
+			// 37756000 / 10^10, although the table's row for long prompts would apply
 			costCase{name: "a charge in ticks", provider: models.XAI, model: "grok-4.7", date: "2026-11-20", want: "0.0037756"},
 			`{"input_tokens":300000,"input_tokens_details":{"cached_tokens":0},"output_tokens":48,"total_tokens":300048,"cost_in_usd_ticks":37756000}`,
 		},

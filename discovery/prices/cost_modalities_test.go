@@ -16,8 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// Every documented modality of a prompt has the price of its own row, the price of text where the provider documents that, or else a bound
-// that leaves it out and names it, whatever the model.
+// Every documented prompt modality costs what its own row says, or the text price if the
+// provider documents that. Otherwise the bound leaves it out and the error names it.
 func TestEveryModalityOfEveryModel(t *testing.T) {
 	t.Parallel()
 	const gemini = `{"promptTokenCount":1000,"totalTokenCount":1000,"promptTokensDetails":[{"modality":%q,"tokenCount":1000}]}`
@@ -64,14 +64,13 @@ func TestEveryModalityOfEveryModel(t *testing.T) {
 	}
 }
 
-// isPriced reports whether the text of a model has a price.
 func isPriced(call prices.Call) bool {
 	call.Usage = prices.Usage{Input: 1}
 	_, err := prices.BuiltIn().USDOf(call)
 	return err == nil
 }
 
-// modalityPrice returns what a thousand tokens of a modality cost, nil if that is not known.
+// modalityPrice returns the cost for a thousand tokens, or nil if it's unknown.
 func modalityPrice(rows []prices.Row, call *prices.Call, modality string) *big.Rat {
 	row := plainRow(rows, call, modality)
 	if (row == nil || row.InputPerMTok == "") && builtInTerms().Textual(string(call.Provider), modality, call.Model) {

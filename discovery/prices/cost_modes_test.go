@@ -66,7 +66,6 @@ func TestCostOfDeepSeekByTheHour(t *testing.T) {
 	})
 }
 
-// A cost names the tier and the mode that its prices are for.
 func TestCostNamesItsTierAndMode(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

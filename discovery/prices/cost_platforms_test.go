@@ -11,7 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// platformCase is a call of a million tokens of input, and its cost or what is missing.
+// platformCase is a call with a million input tokens, and its cost or the missing price
+// part.
 type platformCase struct {
 	name                    string
 	platform                prices.Platform
@@ -86,7 +87,7 @@ func TestCostOnAPlatform(t *testing.T) {
 
 var platformDay = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
-// The fees of a developer's tools are not those of a platform.
+// The developer's tool fees don't apply on a platform.
 func TestFeesOfAPlatformAreNotKnown(t *testing.T) {
 	t.Parallel()
 	call := prices.Call{
@@ -99,7 +100,8 @@ func TestFeesOfAPlatformAreNotKnown(t *testing.T) {
 	assert.EqualValues(t, "tool", unpriced.Missing)
 }
 
-// OpenRouter's charge is the cost, also one of 0. On other platforms a charge is the developer's own price.
+// OpenRouter's charge is the cost, even if it's 0. On other platforms a charge is the
+// developer's own price.
 func TestChargesOfPlatforms(t *testing.T) {
 	t.Parallel()
 	call := prices.Call{Platform: prices.PlatformOpenRouter, Model: "z-ai/glm-5", Usage: prices.Usage{Input: 7, ChargedUSD: "0.00000012"}, At: platformDay}
@@ -112,7 +114,7 @@ func TestChargesOfPlatforms(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, "0", cost.USD)
 
-	call.Model = "" // as of a transcription
+	call.Model = "" // transcriptions name no model
 	cost, err = prices.BuiltIn().CostOf(call)
 	require.NoError(t, err)
 	assert.EqualValues(t, "0", cost.USD)
@@ -122,7 +124,7 @@ func TestChargesOfPlatforms(t *testing.T) {
 	require.ErrorIs(t, err, prices.ErrUnpriced)
 }
 
-// A row of a platform comes before one of the developer, and no factor is applied to either.
+// Platform rows come before developer rows, and no factor applies to either.
 func TestOwnRowsOfPlatforms(t *testing.T) {
 	t.Parallel()
 	list, err := prices.BuiltIn().With(
@@ -148,7 +150,7 @@ func TestOwnRowsOfPlatforms(t *testing.T) {
 	}
 }
 
-// TestAzureWithoutAKindSaysWhatIsMissing checks that the error names what the user has to configure, and only if it is missing.
+// The error names what the user has to configure, and only if it's missing.
 func TestAzureWithoutAKindSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for region, reason := range map[string]string{"": "the kind of its deployment on Azure", "regional": "in this region"} {

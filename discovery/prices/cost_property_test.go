@@ -16,7 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// CostOf agrees with plain fractions over the rows and the fees of the list, for random calls of random days.
+// CostOf agrees with plain fractions over the list's rows and fees, for random calls at
+// random times.
 func TestCostOfAgreesWithPlainFractions(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
@@ -47,7 +48,7 @@ func TestCostOfAgreesWithPlainFractions(t *testing.T) {
 	assert.Greater(t, known, whole.Cases(4_000, 100))
 }
 
-// missing is every value of UnpricedError.Missing.
+// missing has every UnpricedError.Missing value.
 var missing = []prices.Missing{
 	prices.MissingModel, prices.MissingPeriod, prices.MissingTier, prices.MissingMode, prices.MissingRegion, prices.MissingTool,
 	prices.MissingDuration, prices.MissingCount, prices.MissingInput, prices.MissingCacheRead, prices.MissingCacheWrite5m,
@@ -77,7 +78,6 @@ func requireLinesAddUp(t *testing.T, cost *prices.Cost) {
 	require.Zero(t, sum.Cmp(rational(t, cost.USD)), "the lines add up")
 }
 
-// randomUsage returns counts of text, and sometimes audio, images and uses of tools.
 func randomUsage(random *rand.Rand, fees []prices.Fee) prices.Usage {
 	rarely := func(n int64) int64 { return random.Int64N(8) / 7 * random.Int64N(n) }
 	u := prices.Usage{
@@ -91,7 +91,8 @@ func randomUsage(random *rand.Rand, fees []prices.Fee) prices.Usage {
 	return u
 }
 
-// plainCost is CostOf without its index, its tiers and its arithmetic, for standard calls and two modes; nil is not known.
+// plainCost is CostOf without index, tiers and arithmetic, for standard calls and two
+// modes. It returns nil if the cost is unknown.
 func plainCost(rows []prices.Row, fees []prices.Fee, call *prices.Call) *big.Rat {
 	u := &call.Usage
 	text := plainRow(rows, call, prices.ModalityText)
@@ -100,7 +101,7 @@ func plainCost(rows []prices.Row, fees []prices.Fee, call *prices.Call) *big.Rat
 	}
 	audio, image := plainRow(rows, call, prices.ModalityAudio), plainRow(rows, call, prices.ModalityImage)
 	heard := audio
-	if call.Provider == models.XAI { // which documents the price of text
+	if call.Provider == models.XAI { // xAI documents the text price for audio
 		heard = text
 	}
 	factor, cached := plainFactor(call, text)
@@ -136,7 +137,7 @@ func input(r *prices.Row) prices.USD { return r.InputPerMTok }
 
 func output(r *prices.Row) prices.USD { return r.OutputPerMTok }
 
-// plainRow returns the row with the highest threshold of those in force; nil when there is none.
+// plainRow returns the valid row with the highest threshold, or nil.
 func plainRow(rows []prices.Row, call *prices.Call, modality string) *prices.Row {
 	var best *prices.Row
 	u := &call.Usage
@@ -154,13 +155,14 @@ func plainRow(rows []prices.Row, call *prices.Call, modality string) *prices.Row
 	return best
 }
 
-// inForce compares a time with the texts of a period, of which a date sorts before the times of its day.
+// inForce compares a time with a period's bounds as text: a date sorts before all times
+// on its day.
 func inForce(from, until *string, at time.Time) bool {
 	now := at.UTC().Format(time.RFC3339)
 	return (from == nil || *from <= now) && (until == nil || *until == "" || now < *until)
 }
 
-// plainHours returns the mode of DeepSeek's rows.
+// plainHours returns the mode for DeepSeek's rows.
 func plainHours(at time.Time) string {
 	now, clock := at.UTC().Format(time.RFC3339), at.UTC().Format("15:04")
 	if now < "2026-08-16T16:00:00Z" {
@@ -176,7 +178,8 @@ func plainHours(at time.Time) string {
 	return "peak"
 }
 
-// plainFactor returns the factor of the mode, and reports whether it holds for cached input; nil is not known.
+// plainFactor returns the mode's factor, nil if it's unknown, and reports whether it
+// holds for cached input.
 func plainFactor(call *prices.Call, row *prices.Row) (factor *big.Rat, cached bool) {
 	anthropic := call.Provider == models.Anthropic
 	oldClaude := strings.Contains(call.Model, "claude-3") || strings.Contains(call.Model, "-4-5") || strings.Contains(call.Model, "-4-1") ||
@@ -195,7 +198,7 @@ func plainFactor(call *prices.Call, row *prices.Row) (factor *big.Rat, cached bo
 	return nil, false
 }
 
-// plainFees returns the fees of the tools; nil is not known.
+// plainFees returns the tool fees, or nil if one is unknown.
 func plainFees(fees []prices.Fee, call *prices.Call) *big.Rat {
 	total := new(big.Rat)
 	if strings.Contains(call.Model, "search-api") || strings.Contains(call.Model, "search-preview") {
@@ -217,7 +220,8 @@ func plainFees(fees []prices.Fee, call *prices.Call) *big.Rat {
 	return total
 }
 
-// plainFee returns the fee of a tool that is in force for a model; no two patterns of the list are for one model and day.
+// plainFee returns a tool's fee at the call's time. No two patterns in the list match the
+// same model and day.
 func plainFee(fees []prices.Fee, tool string, call *prices.Call) *prices.Fee {
 	for i, fee := range fees {
 		if fee.Tool != tool || !inForce(fee.ValidFrom, fee.ValidUntil, call.At) {

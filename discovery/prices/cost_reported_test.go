@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// reported is a response that had a wrong cost, with the right one.
+// reported is a response that once had a wrong cost, with the right one.
 type reported struct {
 	Name     string
 	Provider models.Provider
@@ -67,7 +67,7 @@ func TestReportedCosts(t *testing.T) {
 	}
 }
 
-// What is known of a partly known cost is a lower bound, except in an unknown mode.
+// The known part is a lower bound, except in an unknown mode.
 func TestBoundUSD(t *testing.T) {
 	t.Parallel()
 	text := prices.Usage{Input: 100_000, Output: 10_000} // 0.315 USD at gpt-5.2

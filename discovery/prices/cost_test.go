@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// on returns a time given as a date or in RFC 3339.
+// on parses a date or an RFC 3339 time.
 func on(t *testing.T, text string) time.Time {
 	t.Helper()
 	layout := time.DateOnly
@@ -29,7 +29,7 @@ func on(t *testing.T, text string) time.Time {
 	return at
 }
 
-// mustWith returns the built-in list with rows of our own.
+// mustWith returns the built-in list with own rows added.
 func mustWith(t testing.TB, rows ...prices.Row) *prices.List {
 	t.Helper()
 	list, err := prices.BuiltIn().With(rows...)
@@ -37,7 +37,8 @@ func mustWith(t testing.TB, rows ...prices.Row) *prices.List {
 	return list
 }
 
-// usageCase is a line of testdata/usage_cases.jsonl: a usage object, and its cost computed by hand from the price list.
+// usageCase is a line in testdata/usage_cases.jsonl: a usage object, and its cost
+// computed by hand from the price list.
 type usageCase struct {
 	Provider models.Provider
 	Model    string
@@ -74,7 +75,7 @@ func TestCostOfWorkedCases(t *testing.T) {
 	}
 }
 
-// costCase is a call and what it costs, or what is missing of its price.
+// costCase is a call and its cost, or the missing price part.
 type costCase struct {
 	name     string
 	provider models.Provider
@@ -82,7 +83,7 @@ type costCase struct {
 	date     string
 	usage    prices.Usage
 	mode     string
-	want     string         // the exact cost, "" where it is not known
+	want     string         // the exact cost, or "" if it's unknown
 	missing  prices.Missing // UnpricedError.Missing
 }
 
@@ -91,7 +92,6 @@ func (c costCase) call(t *testing.T) prices.Call {
 	return prices.Call{Provider: c.provider, Model: c.model, Usage: c.usage, At: on(t, c.date), Mode: c.mode}
 }
 
-// checkCosts computes every case with a list.
 func checkCosts(t *testing.T, list *prices.List, cases []costCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -116,7 +116,6 @@ func checkCosts(t *testing.T, list *prices.List, cases []costCase) {
 	}
 }
 
-// thousand is a call of a thousand tokens of input and a thousand of output.
 var thousand = prices.Usage{Input: 1_000, Output: 1_000}
 
 func with(u prices.Usage, change func(*prices.Usage)) prices.Usage {
@@ -147,7 +146,7 @@ func TestCostOfPeriodsAndTiers(t *testing.T) {
 	})
 }
 
-// What the provider charged is the cost, whatever the list has.
+// The provider's charge is the cost, whatever the list says.
 func TestCostOfACharge(t *testing.T) {
 	t.Parallel()
 	usage, err := prices.ParseUsage(models.XAI, []byte(`{"prompt_tokens":125,"completion_tokens":48,"total_tokens":173,"cost_in_usd_ticks":37756000}`))
@@ -222,7 +221,7 @@ func TestInvalidCallsAreValueErrors(t *testing.T) {
 	}
 }
 
-// CostOf has no context: it can wait for nothing. It reads no key either.
+// CostOf takes no context, so it can't wait for anything. It doesn't read a key either.
 func TestCostOfReadsNoKey(t *testing.T) {
 	t.Setenv("XAI_API_KEY", "a.key.of.the.tests")
 	t.Setenv("GOOGLE_CLOUD_BILLING_API_KEY", "a.key.of.the.tests")

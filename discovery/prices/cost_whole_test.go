@@ -17,8 +17,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// wholeCase is a line of testdata/whole_call_cases.jsonl: a usage object or the body of a response, and its cost computed by
-// hand. Accept has all allowed costs where the sources leave more than one; nil is an unknown cost.
+// wholeCase is a line in testdata/whole_call_cases.jsonl: a usage object or a response
+// body, and its cost computed by hand. Accept lists all allowed costs if the sources
+// leave more than one; nil is an unknown cost.
 type wholeCase struct {
 	ID, Model   string
 	Provider    models.Provider
@@ -45,7 +46,7 @@ func wholeCases(t testing.TB) []wholeCase {
 	return cases
 }
 
-// call returns the call of a case, as a program would read it.
+// call builds the call as a program would.
 func (c *wholeCase) call(t testing.TB) prices.Call {
 	t.Helper()
 	call := prices.Call{Provider: c.Provider, Model: c.Model, At: c.At, Mode: c.Mode}
@@ -61,7 +62,8 @@ func (c *wholeCase) call(t testing.TB) prices.Call {
 	return call
 }
 
-// The cost of a whole call is that computed by hand, to the last digit, or its error names what is missing.
+// A whole call costs what was computed by hand, to the last digit, or the error names
+// what is missing.
 func TestCostOfWholeCalls(t *testing.T) {
 	t.Parallel()
 	cases := wholeCases(t)

@@ -32,7 +32,7 @@ openai,"a ""model"", of ours",,,0,0.0000001,,,,200001,count,contract,,2026-12-01
 `, text.String())
 }
 
-// TestCSVHasEveryPrice reads the CSV back and compares it with the JSON of the same rows.
+// TestCSVHasEveryPrice reads the CSV back and compares it with the rows' JSON.
 func TestCSVHasEveryPrice(t *testing.T) {
 	t.Parallel()
 	rows := prices.BuiltIn().Rows("")
@@ -47,7 +47,7 @@ func TestCSVHasEveryPrice(t *testing.T) {
 	}
 }
 
-// jsonCells returns the fields of a row's JSON as cells.
+// jsonCells returns a row's JSON fields as cells.
 func jsonCells(t *testing.T, names []string, row prices.Row) []string {
 	t.Helper()
 	data, err := json.Marshal(row)
@@ -69,7 +69,7 @@ func jsonCells(t *testing.T, names []string, row prices.Row) []string {
 	return cells
 }
 
-// TestCSVHasEveryFieldOfTheJSON fails when a field is added to Row and not to the CSV.
+// TestCSVHasEveryFieldOfTheJSON fails if a field is added to Row but not to the CSV.
 func TestCSVHasEveryFieldOfTheJSON(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
@@ -90,7 +90,6 @@ func TestCSVReturnsTheErrorOfTheWriter(t *testing.T) {
 	assert.ErrorIs(t, prices.BuiltIn().WriteCSV(failingWriter{full}), full)
 }
 
-// The rows that WriteCSV writes are read back as they were.
 func TestReadCSVReadsWhatWriteCSVWrites(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
@@ -156,7 +155,8 @@ func TestReadCSVNamesTheLineAndTheColumn(t *testing.T) {
 	require.Error(t, err)
 }
 
-// FuzzReadCSV checks that rows that are read are rows of With, and are read again as they are.
+// FuzzReadCSV checks that With accepts all rows that ReadCSV returns, and that they
+// survive another round trip.
 func FuzzReadCSV(f *testing.F) {
 	f.Add("provider,model_hint,input_per_mtok\ngroq,m,1\n")
 	f.Add("provider,model_hint,mode,valid_from\nopenai,\"m\",batch,2026-01-01\n")

@@ -12,7 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// A usage object's counts overlap, differently for each provider. ParseUsage separates them.
+// Counts in a usage object overlap, differently for each provider. ParseUsage separates
+// them.
 func ExampleParseUsage() {
 	usage, err := prices.ParseUsage(models.OpenAI, []byte(`{"prompt_tokens": 12000, "completion_tokens": 1500, "total_tokens": 13500,
 		"prompt_tokens_details": {"cached_tokens": 8000}, "completion_tokens_details": {"reasoning_tokens": 900}}`))
@@ -26,7 +27,7 @@ func ExampleParseUsage() {
 	// prices: usage.cached_tokens is more than prompt_tokens
 }
 
-// A call's cost is exact, with a line for each token kind.
+// A call's cost is exact, with one line per token kind.
 func ExampleList_CostOf() {
 	cost, err := prices.BuiltIn().CostOf(prices.Call{
 		Provider: models.OpenAI,
@@ -34,7 +35,7 @@ func ExampleList_CostOf() {
 		Usage:    prices.Usage{Input: 4000, CacheRead: 8000, Output: 1500},
 		At:       time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
 	})
-	if err != nil { // prices.ErrUnpriced: the price is not known
+	if err != nil { // prices.ErrUnpriced: the price is unknown
 		fmt.Println(err)
 		return
 	}
@@ -70,7 +71,7 @@ func ExampleUnpricedError() {
 	// mode flex
 }
 
-// Your own prices precede the built-in list, here for a fine-tuned model.
+// Your own price takes precedence over the built-in list, here for a fine-tuned model.
 func ExampleList_With() {
 	list, err := prices.BuiltIn().With(prices.Row{
 		Provider:      models.OpenAI,
@@ -95,7 +96,8 @@ func ExampleList_With() {
 	// 0.00675 USD, from: contract
 }
 
-// A response has the model that answered and everything billed in addition to the usage object: here a service tier and a search.
+// A response names the model that answered. It also has items billed outside the usage
+// object: here a service tier and a search.
 func ExampleParseResponse() {
 	response, err := prices.ParseResponse(models.OpenAI, []byte(`{"id": "resp_1", "model": "gpt-5.4-2026-03-05", "service_tier": "flex",
 		"output": [{"type": "web_search_call", "action": {"type": "search", "query": "mesh"}}],
@@ -107,10 +109,11 @@ func ExampleParseResponse() {
 	// true <nil>
 }
 
-// Anthropic's events are merged. A stream that ends before the stop reason isn't Complete.
+// Anthropic's message events are merged. A stream that ends before the stop reason is not
+// Complete.
 func ExampleStream() {
 	stream := prices.NewStream(models.Anthropic)
-	for _, data := range []string{ // the data lines of server-sent events
+	for _, data := range []string{ // the data lines in server-sent events
 		`{"type": "message_start", "message": {"id": "msg_1", "model": "claude-sonnet-5", "usage": {"input_tokens": 50, "output_tokens": 1,
 			"cache_creation_input_tokens": 700, "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 700}}}}`,
 		`{"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 120}}`,
@@ -126,7 +129,8 @@ func ExampleStream() {
 	// 50 700 120 true <nil>
 }
 
-// The price list as CSV, for a database; examples/warehouse joins it with calls. The rows' JSON has the same names.
+// WriteCSV exports the price list for a database; examples/warehouse joins it with calls.
+// The rows' JSON has the same names.
 func ExampleList_WriteCSV() {
 	var table strings.Builder
 	if err := prices.BuiltIn().WriteCSV(&table); err != nil {
@@ -139,7 +143,8 @@ func ExampleList_WriteCSV() {
 	// provider model_hint sku_id sku_description input_per_mtok output_per_mtok cache_read_per_mtok cache_write_5m_per_mtok cache_write_1h_per_mtok tier_threshold_tokens usage_unit source verified_at valid_from valid_until modality mode
 }
 
-// Bedrock's Converse has its own response form, and OpenRouter has OpenAI's with a stated cost.
+// Bedrock's Converse has its own response form. OpenRouter uses OpenAI's, and adds a
+// cost.
 func ExampleParseResponse_forms() {
 	converse, err := prices.ParseResponse(prices.FormConverse, []byte(`{"usage": {"inputTokens": 12, "cacheReadInputTokens": 1028,
 		"outputTokens": 185, "totalTokens": 1225}, "stopReason": "end_turn"}`))

@@ -10,8 +10,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Messages that add up to the totals are priced one by one, and so are compactions next to them. An advisor is a call of
-// its own.
+// Messages that add up to the totals are priced one by one, and so are compactions next
+// to them. An advisor counts as a separate call.
 func TestIterations(t *testing.T) {
 	t.Parallel()
 	const message = `{"type":"message","input_tokens":60000,"output_tokens":500}`
@@ -70,7 +70,7 @@ func TestLinesOfIterations(t *testing.T) {
 	assert.EqualValues(t, 100_001, cost.TierThresholdTokens)
 	assert.Equal(t, "standard", cost.Mode)
 
-	// What is known of the others is a bound.
+	// The cost known for the others is a bound.
 	call.Usage.Iterations[1].Model = "claude-none"
 	_, err = prices.BuiltIn().CostOf(call)
 	var unpriced *prices.UnpricedError

@@ -16,7 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// Every model costs what the table has for the day, on each day of three months, or its cost is not known.
+// On each day of three months, every model costs what the table says for that day, or its
+// cost is unknown.
 func TestCostsOfACalendar(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../facts/prices.csv")
@@ -44,7 +45,7 @@ func TestCostsOfACalendar(t *testing.T) {
 				assert.ErrorIs(t, err, prices.ErrUnpriced, "%s on %s", row[1], at)
 				continue
 			}
-			if strings.Contains(row[1], "-search-") { // every request has a search, whose number no response states
+			if strings.Contains(row[1], "-search-") { // every request searches, and no response says how often
 				assert.ErrorIs(t, err, prices.ErrUnpriced, "%s on %s", row[1], at)
 				continue
 			}

@@ -53,7 +53,8 @@ func unpricedModel(t *testing.T) string {
 	return ""
 }
 
-// The row of Price is the one that prices a call of one token, for every model at every hour of a day.
+// Price returns the row that prices a call, for every model: at a peak hour, off-peak,
+// and next year.
 func TestPriceIsWhatACallCosts(t *testing.T) {
 	t.Parallel()
 	list := prices.BuiltIn()
@@ -76,7 +77,7 @@ func TestPriceIsWhatACallCosts(t *testing.T) {
 	assert.Greater(t, priced, 500)
 }
 
-// tiers returns the lengths of prompts that a model has prices for.
+// tiers returns the prompt lengths at which a model's price changes.
 func tiers(list *prices.List, row prices.Row) map[int64]bool {
 	lengths := map[int64]bool{}
 	for _, r := range list.ForModel(row.Provider, row.ModelHint) {
@@ -85,7 +86,6 @@ func tiers(list *prices.List, row prices.Row) map[int64]bool {
 	return lengths
 }
 
-// Your own price comes first, then a live one.
 func TestPriceFollowsTheOrderOfTheLists(t *testing.T) {
 	t.Parallel()
 	live, err := prices.BuiltIn().WithLive(prices.Live{Provider: models.XAI, ReadAt: liveReadAt, Rows: []prices.Row{liveRow("grok-4.5", "7.25", "9")}})

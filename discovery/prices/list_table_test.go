@@ -33,7 +33,7 @@ func TestCostOfModelsOfNovember2026(t *testing.T) {
 	})
 }
 
-// A response may name the deployment of its model behind a colon.
+// A response may append the deployment to its model, after a colon.
 func TestDeploymentsCostWhatTheirModelDoes(t *testing.T) {
 	t.Parallel()
 	const day = "2026-09-01"
@@ -54,8 +54,8 @@ func TestDeploymentsCostWhatTheirModelDoes(t *testing.T) {
 	checkCosts(t, own, []costCase{{"the caller's own price", models.OpenAI, "gpt-3.5-turbo-instruct:20230824-v2", day, thousand, "", "0.002", ""}})
 }
 
-// A call after the retirement of its model costs what it did before: a record may be late, and a model may be served for longer than
-// announced. Only a price with an end is not used.
+// After its model's retirement, a call costs what it did before: a record may be late,
+// and a model may be served longer than announced. Only a price with an end isn't used.
 func TestRetiredModelsKeepTheirLastPrice(t *testing.T) {
 	t.Parallel()
 	list, later := prices.BuiltIn(), on(t, "2030-01-02T12:00:00Z") // no peak hour

@@ -65,7 +65,6 @@ func TestZeroPriceListIsEmpty(t *testing.T) {
 	checkCosts(t, own, []costCase{{"a price of our own", models.OpenAI, "openai/gpt-4o", "2026-11-20", thousand, "", "0.002", ""}})
 }
 
-// One list serves any number of goroutines.
 func TestPriceListIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	base := prices.BuiltIn()
@@ -106,7 +105,8 @@ func TestFees(t *testing.T) {
 	assert.Empty(t, list.Fees("nobody"))
 }
 
-// A use of a tool costs its fee at that time, in the unit that the provider bills; factors do not change it.
+// A tool use costs the fee at its time, in the unit that the provider bills. Factors
+// don't change it.
 func TestCostOfUsesOfTools(t *testing.T) {
 	t.Parallel()
 	uses := func(tool string, n int64) prices.Usage {
@@ -135,7 +135,7 @@ func TestCostOfUsesOfTools(t *testing.T) {
 	checkCosts(t, own, []costCase{{"prices of our own", models.OpenAI, "gpt-5.4", day, searched, "", "0.012", ""}})
 }
 
-// The platform and the region that an id names multiply the prices of tokens, or their price is not known.
+// The platform and region in an id multiply the token prices, or the price is unknown.
 func TestCostOfRegions(t *testing.T) {
 	t.Parallel()
 	const day = "2026-11-20"
@@ -178,7 +178,7 @@ func TestCostOfRegions(t *testing.T) {
 	checkCosts(t, prices.BuiltIn(), cases)
 }
 
-// Rows of the caller's own for DeepSeek are chosen by the hour, as those of the table are.
+// The caller's own DeepSeek rows are chosen by the hour, like the built-in ones.
 func TestOwnRowsByTheHour(t *testing.T) {
 	t.Parallel()
 	rows := prices.BuiltIn().ForModel(models.DeepSeek, "deepseek-flash")
@@ -193,7 +193,7 @@ func TestOwnRowsByTheHour(t *testing.T) {
 	}
 }
 
-// Audio and images of own rows have prices of rows of that modality.
+// In own rows, audio and images are priced by rows with that modality.
 func TestOwnRowsOfMedia(t *testing.T) {
 	t.Parallel()
 	text := prices.Row{Provider: models.Gemini, ModelHint: "gemini-2.5-flash", InputPerMTok: "1", OutputPerMTok: "2"}

@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// exchange is a recorded call, with what is in its response.
+// exchange is a recorded call, with the expected contents of its response.
 type exchange struct {
 	Name    string `json:"name"`
 	Request struct {
@@ -43,7 +43,8 @@ type expected struct {
 	Requests map[string]int64 `json:"requests"`
 }
 
-// check compares a response. The usage is null if it is not complete, and the requests are null if they are not fixed.
+// check compares a response. Usage is null if the response is incomplete, Requests is
+// null if the number varies.
 func (e *expected) check(t *testing.T, complete bool, got prices.Response, name string) {
 	t.Helper()
 	assert.Equal(t, complete, got.Complete, name)
@@ -62,8 +63,8 @@ func (e *expected) check(t *testing.T, complete bool, got prices.Response, name 
 	}
 }
 
-// TestRecordedExchanges reads responses of the real providers, as they are in public recordings. testdata/README.md has the
-// origin.
+// TestRecordedExchanges reads public recordings of real provider responses;
+// testdata/README.md says where they come from.
 func TestRecordedExchanges(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -91,7 +92,8 @@ func TestRecordedExchanges(t *testing.T) {
 	assert.Greater(t, calls, 130)
 }
 
-// read reads the body as what its content type is. A body that is not JSON is an error, and the response is empty.
+// read parses the body by its content type. If the body isn't JSON, parsing fails and the
+// response is empty.
 func read(t *testing.T, x *exchange) prices.Response {
 	t.Helper()
 	provider := x.Expect.Provider
@@ -111,7 +113,6 @@ func read(t *testing.T, x *exchange) prices.Response {
 	return got
 }
 
-// events returns the data of server-sent events.
 func events(body string) []string {
 	var all []string
 	body = strings.ReplaceAll(strings.ReplaceAll(body, "\r\n", "\n"), "\r", "\n")
@@ -129,7 +130,7 @@ func events(body string) []string {
 	return all
 }
 
-// batchLines returns the results of a batch, one of which is a response.
+// batchLines returns a batch's results, one response per line.
 func batchLines(t *testing.T, x *exchange) []json.RawMessage {
 	t.Helper()
 	if x.Expect.Records == nil {
@@ -164,7 +165,6 @@ func batchLines(t *testing.T, x *exchange) []json.RawMessage {
 	return lines
 }
 
-// readLines reads a compressed file of JSON lines.
 func readLines[T any](t testing.TB, path string) (rows []T) {
 	t.Helper()
 	file, err := os.Open(path)

@@ -14,7 +14,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// platformExchange is a recorded call of a platform.
 type platformExchange struct {
 	Name    string `json:"name"`
 	Request struct {
@@ -38,7 +37,7 @@ type platformExchange struct {
 	} `json:"expect"`
 }
 
-// form returns the form of the bodies of a path, as a caller knows it who made the request.
+// form derives the response form from the URL: a real caller knows which request it made.
 func (x *platformExchange) form() models.Provider {
 	url := x.Request.URL
 	for _, row := range []struct {
@@ -56,7 +55,7 @@ func (x *platformExchange) form() models.Provider {
 	return models.OpenAI
 }
 
-// read reads the body as what its content type is.
+// read parses the body by its content type.
 func (x *platformExchange) read(form models.Provider) (prices.Response, error) {
 	switch {
 	case x.Response.Binary != nil:
@@ -78,7 +77,7 @@ func readPlatforms(t testing.TB) []platformExchange {
 	return readLines[platformExchange](t, "testdata/platforms.jsonl.gz")
 }
 
-// TestRecordedPlatforms reads every response of a platform that was successful, without a meter.
+// TestRecordedPlatforms reads every successful platform response, without a meter.
 func TestRecordedPlatforms(t *testing.T) {
 	t.Parallel()
 	complete := 0
@@ -89,7 +88,7 @@ func TestRecordedPlatforms(t *testing.T) {
 		want := &x.Expect
 		got, err := x.read(x.form())
 		switch {
-		case x.Name == "bedrock-invoke-09": // the count of its output is in a header
+		case x.Name == "bedrock-invoke-09": // its output count is in a header
 			require.EqualError(t, err, "prices: usage.outputTokens is missing")
 			continue
 		case !want.Complete:
@@ -112,7 +111,8 @@ func TestRecordedPlatforms(t *testing.T) {
 	assert.Greater(t, complete, 110)
 }
 
-// The charge of a stream of OpenRouter is its cost, although the counts contradict each other. They are not known.
+// A stream from OpenRouter costs what it says, although its counts contradict each other.
+// The counts are unknown.
 func TestNativeTokensOfOpenRouter(t *testing.T) {
 	t.Parallel()
 	list := readLines[platformExchange](t, "testdata/openrouter_native_tokens.jsonl.gz")
@@ -128,7 +128,8 @@ func TestNativeTokensOfOpenRouter(t *testing.T) {
 	}
 }
 
-// TestEventStreamsInPieces reads the event streams of Bedrock in pieces of any size, and whole messages as events.
+// TestEventStreamsInPieces reads Bedrock's event streams in pieces of any size, and whole
+// messages as events.
 func TestEventStreamsInPieces(t *testing.T) {
 	t.Parallel()
 	streams := 0
@@ -143,7 +144,7 @@ func TestEventStreamsInPieces(t *testing.T) {
 			_, err := io.Copy(stream, reader(bytes.NewReader(x.Response.Binary)))
 			require.NoError(t, err)
 			got, err := stream.Response()
-			require.NoError(t, err, x.Name) // one that was cut may go on
+			require.NoError(t, err, x.Name) // a cut stream may still continue
 			if wantErr == nil {
 				assert.Equal(t, want, got, x.Name)
 			}

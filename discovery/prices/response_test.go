@@ -15,7 +15,7 @@ import (
 
 const chatCounts = `"usage":{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6}`
 
-// The recorded bodies are in TestRecordedExchanges. These are the rules that few of them show.
+// Recorded bodies are in TestRecordedExchanges. These rules are rare in them.
 func TestParseResponse(t *testing.T) {
 	t.Parallel()
 	five := prices.Usage{Input: 5, Output: 1}
@@ -144,7 +144,7 @@ func TestParseResponseRejectsInvalidBodies(t *testing.T) {
 	}
 }
 
-// A number beyond 64 bits must not be read as what is left of it: it is refused, or counts nothing.
+// A number beyond 64 bits must not be read modulo 2^64: it's refused, or counts nothing.
 func TestParseResponseReadsNoCountBeyond64Bits(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -171,7 +171,6 @@ func TestParseResponseReadsNoCountBeyond64Bits(t *testing.T) {
 	}
 }
 
-// No beginning of a body is complete.
 func TestCutBodiesAreNotComplete(t *testing.T) {
 	t.Parallel()
 	for _, x := range readLines[exchange](t, "testdata/exchanges.jsonl.gz") {
@@ -187,7 +186,8 @@ func TestCutBodiesAreNotComplete(t *testing.T) {
 	}
 }
 
-// For any bytes: no panic, no negative count, the same result again, and no part of them is complete without being JSON.
+// For any bytes: no panic, no negative count, the same result twice, and a complete
+// response isn't complete if cut.
 func FuzzParseResponse(f *testing.F) {
 	for _, x := range readLines[exchange](f, "testdata/exchanges.jsonl.gz") {
 		if len(x.Response.Body) < 4_000 {

@@ -14,14 +14,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// readStream reads events, one in each line.
+// readStream reads one event per line.
 func readStream(t *testing.T, p models.Provider, lines string) prices.Response {
 	t.Helper()
 	stream := prices.NewStream(p)
 	for line := range strings.Lines(lines) {
 		data := []byte(strings.TrimSpace(line))
 		require.NoError(t, stream.Event(data), line)
-		for i := range data { // the caller may use its buffer again
+		for i := range data { // the caller may reuse its buffer
 			data[i] = '!'
 		}
 	}
@@ -30,7 +30,7 @@ func readStream(t *testing.T, p models.Provider, lines string) prices.Response {
 	return got
 }
 
-// The recorded streams are in TestRecordedExchanges. These are the rules that few of them show.
+// Recorded streams are in TestRecordedExchanges. These rules are rare in them.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	const start = `{"type":"message_start","message":{"id":"1","model":"m","usage":{"input_tokens":699,"cache_creation_input_tokens":3068,"cache_read_input_tokens":7,"cache_creation":`
@@ -183,7 +183,7 @@ func TestStreamErrors(t *testing.T) {
 	assert.Equal(t, prices.Response{ID: "1"}, got)
 }
 
-// A part of a recorded stream is complete only if it has the final usage.
+// Part of a recorded stream is complete only if it has the final usage.
 func TestCutStreamsAreNotComplete(t *testing.T) {
 	t.Parallel()
 	streams := 0
@@ -207,7 +207,8 @@ func TestCutStreamsAreNotComplete(t *testing.T) {
 	assert.Greater(t, streams, 40)
 }
 
-// Copied to a Stream in pieces of any size, a recorded stream has the Response of its events.
+// Copied in pieces of any size, a recorded stream has the same Response as event by
+// event.
 func TestStreamsThatAreCopied(t *testing.T) {
 	t.Parallel()
 	streams := 0
@@ -259,7 +260,7 @@ func TestStreamsOfOtherFormatsThatAreCopied(t *testing.T) {
 	require.EqualError(t, err, "prices: data the response is not JSON")
 }
 
-// After [DONE] and after the final event, nothing has counts, however the stream is read.
+// After [DONE] or the final event nothing counts, however the stream is read.
 func TestTheEndOfAStreamIsFinal(t *testing.T) {
 	t.Parallel()
 	const (
@@ -285,7 +286,8 @@ func TestTheEndOfAStreamIsFinal(t *testing.T) {
 	}
 }
 
-// For any events: no panic, no negative count, and no complete response after an error event.
+// For any events: no panic, no negative count, and no complete response after an error
+// event.
 func FuzzStream(f *testing.F) {
 	for _, x := range readLines[exchange](f, "testdata/exchanges.jsonl.gz") {
 		if strings.HasPrefix(x.Response.Headers["content-type"], "text/event-stream") && len(x.Response.Body) < 4_000 {

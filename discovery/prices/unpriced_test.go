@@ -45,7 +45,7 @@ func TestCostOfWhatIsNotPriced(t *testing.T) {
 	})
 }
 
-// What has no price in the list is never left out of a cost.
+// Counts without a list price are never left out of a cost.
 func TestCostOfCountsWithoutAPrice(t *testing.T) {
 	t.Parallel()
 	const day = "2026-11-20"
@@ -66,7 +66,8 @@ func TestCostOfCountsWithoutAPrice(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Other vendors sell the models of DeepSeek and xAI at prices of their own, and a marketplace has several prices for one model.
+// Other vendors sell DeepSeek and xAI models at their own prices, and a marketplace has
+// several prices for one model.
 func TestModelsOfOtherVendorsHaveNoListedPrice(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -149,7 +150,7 @@ func TestUnpricedErrorNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A key that was pasted in place of a model or a mode does not reach the text of the error.
+// A key pasted in place of a model or mode must not appear in the error.
 func TestUnpricedErrorShowsNoKey(t *testing.T) {
 	t.Parallel()
 	pasted := strings.Repeat("k", 40)

@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// The forms of the usage object beside those of each provider's main APIs.
+// Usage objects outside each provider's main APIs.
 func TestParseUsageOfOtherForms(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -157,7 +157,7 @@ func TestParseUsageOfOtherForms(t *testing.T) {
 	}
 }
 
-// Parts that are more than their whole are refused, not clipped.
+// Parts that exceed their whole are refused, not clipped.
 func TestParseUsageRejectsInvalidForms(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -189,8 +189,8 @@ func TestParseUsageRejectsInvalidForms(t *testing.T) {
 	}
 }
 
-// After a fallback one model was asked and another one answered. A cost at the price of one model would be wrong, as for an
-// advisor without a model.
+// After a fallback, one model was asked and another answered, so pricing both alike would
+// be wrong. The same goes for an advisor without a model.
 func TestIterationsOfAnotherModelMakeTheCostUnknown(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ name, iterations, mode string }{

@@ -13,7 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Each row is one rule of docs/providers.md or of [prices.Usage] on which count includes which other one.
+// Each row tests one rule from docs/providers.md or [prices.Usage]: which count includes
+// which.
 func TestParseUsage(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -128,7 +129,8 @@ func TestParseUsage(t *testing.T) {
 	}
 }
 
-// A detail or a mode of another type is a count that is not known, and total_tokens may be missing.
+// A detail or mode with the wrong type is an unknown count, and total_tokens may be
+// missing.
 func TestParseUsageReadsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	for object, want := range map[string]prices.Usage{
@@ -162,7 +164,7 @@ func TestParseUsageReadsWhatIsThere(t *testing.T) {
 	}
 }
 
-// An invalid object is an error that names the field.
+// The error names the field.
 func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 	t.Parallel()
 	for object, field := range map[string]string{
@@ -200,7 +202,7 @@ func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 		`xai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cost_in_usd_ticks":0.5}`:          "cost_in_usd_ticks",
 		`gemini {"promptTokenCount":5,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":-1}]}`: "promptTokensDetails.tokenCount",
 		`gemini {"promptTokenCount":5,"promptTokensDetails":[7]}`:                                    "promptTokensDetails",
-		// objects of another provider or API, and other values
+		// from another provider or API, or not a usage object
 		`openai {"input_tokens":5,"output_tokens":1,"total_tokens":6,"cache_read_input_tokens":0}`:      "cache_read_input_tokens",
 		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"prompt_cache_hit_tokens":5}`: "prompt_cache_hit_tokens",
 		`openai {"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,"cost_in_usd_ticks":5}`:       "cost_in_usd_ticks",
@@ -231,7 +233,8 @@ func TestParseUsageRejectsInvalidObjects(t *testing.T) {
 	}
 }
 
-// compactions returns an object of Anthropic with that many compactions of 2^53 tokens, whose sum would overflow.
+// compactions returns an Anthropic object with n compactions of 2^53 tokens, whose sum
+// would overflow.
 func compactions(n int) string {
 	entry := `{"type":"compaction","input_tokens":9007199254740992,"output_tokens":1}`
 	return `{"input_tokens":1,"output_tokens":1,"iterations":[` + strings.Repeat(entry+",", n-1) + entry + `]}`
@@ -248,7 +251,7 @@ func TestParseUsageNeedsAProvider(t *testing.T) {
 	assert.Equal(t, prices.Usage{Input: 5, Output: 1}, got)
 }
 
-// Errors quote nothing of the object, since it may contain text of a user.
+// Errors quote no values, which may be user text.
 func TestUsageErrorsQuoteNoValue(t *testing.T) {
 	t.Parallel()
 	const private = "topsecret42"
@@ -264,7 +267,6 @@ func TestUsageErrorsQuoteNoValue(t *testing.T) {
 	}
 }
 
-// notNegative checks that no count is below 0.
 func notNegative(t *testing.T, u *prices.Usage) {
 	t.Helper()
 	for _, n := range []int64{
@@ -278,7 +280,8 @@ func notNegative(t *testing.T, u *prices.Usage) {
 	}
 }
 
-// For any input, the counts are disjoint and not negative, and add up to the total if there is one.
+// For any input, the counts are disjoint, not negative, and add up to the total if there
+// is one.
 func FuzzParseUsage(f *testing.F) {
 	for _, c := range usageCases(f) {
 		f.Add(string(c.Provider), []byte(c.Usage))
@@ -314,7 +317,7 @@ func FuzzParseUsage(f *testing.F) {
 	})
 }
 
-// withoutMedia returns a usage with the images and videos of the prompt in its text, as recordings have them.
+// withoutMedia counts the prompt's images and videos as text, like the recordings.
 func withoutMedia(u prices.Usage) prices.Usage {
 	u.Input += u.ImageInput + u.VideoInput
 	u.CacheRead += u.ImageCacheRead + u.VideoCacheRead
@@ -322,8 +325,8 @@ func withoutMedia(u prices.Usage) prices.Usage {
 	return u
 }
 
-// TestParseUsageReadsRealObjects reads usage objects that services sent, from public recordings. Some of them contradict
-// themselves, or are fragments; these may be refused.
+// TestParseUsageReadsRealObjects reads usage objects from public recordings. Some
+// contradict themselves or are fragments; these may be refused.
 func TestParseUsageReadsRealObjects(t *testing.T) {
 	t.Parallel()
 	rows := readLines[struct {

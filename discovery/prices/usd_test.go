@@ -36,7 +36,7 @@ func TestUSD(t *testing.T) {
 	}
 }
 
-// The JSON of an amount is a string. Text that is no amount does not become one, and is not shown.
+// An amount's JSON is a string. Invalid text is refused and not quoted.
 func TestUSDIsDecodedStrictly(t *testing.T) {
 	t.Parallel()
 	type amount struct {

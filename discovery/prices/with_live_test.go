@@ -14,7 +14,6 @@ import (
 
 var liveReadAt = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// liveRow is a row of a reseller for one model.
 func liveRow(model string, input, output prices.USD) prices.Row {
 	return prices.Row{Provider: models.XAI, ModelHint: model, InputPerMTok: input, OutputPerMTok: output, Source: "reseller"}
 }

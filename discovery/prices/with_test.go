@@ -65,7 +65,6 @@ func TestWithChangesNothingThatIsShared(t *testing.T) {
 	assert.Equal(t, "our contract", cost.Source)
 }
 
-// The rows of a later With precede equal ones of an earlier one.
 func TestLaterWithWins(t *testing.T) {
 	t.Parallel()
 	row := prices.Row{Provider: models.OpenAI, ModelHint: "gpt-5.4", InputPerMTok: "1", OutputPerMTok: "1"}
@@ -76,13 +75,13 @@ func TestLaterWithWins(t *testing.T) {
 	checkCosts(t, list, []costCase{{"the later row", models.OpenAI, "gpt-5.4", "2026-11-20", thousand, "", "0.008", ""}})
 }
 
-// A list with its own rows added has the same costs: a threshold means the same in both.
+// A list with its own rows added gives the same costs: thresholds mean the same in both.
 func TestWithTheRowsOfTheListChangesNoCost(t *testing.T) {
 	t.Parallel()
 	base := prices.BuiltIn()
 	list := mustWith(t, base.Rows("")...)
 	for _, row := range base.Rows("") {
-		if row.Provider == models.DeepSeek { // own rows are not halved off the peak
+		if row.Provider == models.DeepSeek {
 			continue
 		}
 		for _, tokens := range []int64{1, max(row.TierThresholdTokens-1, 0), row.TierThresholdTokens, row.TierThresholdTokens + 1} {
@@ -95,7 +94,7 @@ func TestWithTheRowsOfTheListChangesNoCost(t *testing.T) {
 	}
 }
 
-// TierThresholdTokens is the shortest prompt of a row, down to a threshold of 1.
+// TierThresholdTokens is a row's shortest prompt; 1 is allowed.
 func TestWithThresholds(t *testing.T) {
 	t.Parallel()
 	for _, threshold := range []int64{1, 2, 200_000, 200_001, 1 << 53} {
@@ -110,7 +109,6 @@ func TestWithThresholds(t *testing.T) {
 	}
 }
 
-// Prices of any size are exact or refused.
 func TestWithExtremePrices(t *testing.T) {
 	t.Parallel()
 	for _, price := range []float64{5e-324, 1e-300, 1e-20, 1.25 / 3, 0.1, 12345.678901, 1e15} {
@@ -137,7 +135,7 @@ func TestWithExtremePrices(t *testing.T) {
 	}
 }
 
-// A row of another modality prices no text.
+// Rows for other modalities don't price text.
 func TestWithRowsOfOtherModalities(t *testing.T) {
 	t.Parallel()
 	for modality, want := range map[string]string{"": "0.002", prices.ModalityText: "0.002", prices.ModalityAudio: "0.0125"} {
@@ -146,7 +144,7 @@ func TestWithRowsOfOtherModalities(t *testing.T) {
 	}
 }
 
-// A period may begin and end at any time.
+// A period may start and end at any time of day.
 func TestWithPeriodsOfTimes(t *testing.T) {
 	t.Parallel()
 	list := mustWith(t, prices.Row{
@@ -161,7 +159,7 @@ func TestWithPeriodsOfTimes(t *testing.T) {
 	})
 }
 
-// A contract is for a model, in whatever spelling it and the answer have the id.
+// A contract row matches its model in every spelling, both its own and the response's.
 func TestWithHoldsForEverySpelling(t *testing.T) {
 	t.Parallel()
 	own := []prices.Row{
