@@ -50,7 +50,7 @@ func TestEmptyCatalogIsAnEmptyList(t *testing.T) {
 	assert.Equal(t, `{"object":"list","data":[]}`, start(t, discoverytest.WithCatalog()).call(catalog, "").Body)
 }
 
-// Clients must also be tested with rows that none of them can read.
+// Clients have to be tested with unreadable rows, too.
 func TestRowsMayViolateTheDocument(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithCatalog(raw(`{"id":7}`, `null`, `{"id":"a"}`)...))
@@ -103,7 +103,7 @@ func TestETagChangesWithTheContent(t *testing.T) {
 	assert.Equal(t, 304, s.call(catalog, "", "If-None-Match", standard).Status)
 }
 
-// The server doesn't keep the caller's slice.
+// The server copies its rows.
 func TestCatalogIsCopied(t *testing.T) {
 	t.Parallel()
 	rows := raw(`{"id":"a"}`)

@@ -17,7 +17,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// A program that calls models on platforms. In a test, use New(t) in place of Start and Close.
+// Test a program that calls models on platforms. In a test, use New(t) instead of Start
+// and Close.
 func ExampleServer_Transport() {
 	s := discoverytest.Start()
 	defer s.Close()
@@ -44,7 +45,7 @@ func ExampleServer_Transport() {
 
 const vertexModels = "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5/publishers/anthropic/models/"
 
-// Another program computed the recordings' costs.
+// Another program computed the costs from recordings.
 func TestPlatformsAreMetered(t *testing.T) {
 	t.Parallel()
 	s := discoverytest.New(t)
@@ -79,7 +80,6 @@ func TestPlatformsAreMetered(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, post(t, client, "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse"))
 }
 
-// post sends a request and returns the response's status.
 func post(t *testing.T, client *http.Client, url string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"model":"m","messages":[]}`))

@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// events returns each event's data from a complete stream.
+// events requires a complete stream and returns its events' data.
 func events(t *testing.T, r nettest.Reply) []map[string]any {
 	t.Helper()
 	require.Equal(t, "text/event-stream; charset=utf-8", r.Header.Get("Content-Type"))
@@ -43,7 +43,7 @@ func events(t *testing.T, r nettest.Reply) []map[string]any {
 func TestStreamOfChat(t *testing.T) {
 	t.Parallel()
 	unasked := strings.Replace(chatBody, "{", `{"stream":true,`, 1)
-	// For each event: the number of choices, and whether it has a usage: "" for no field.
+	// Per event: the number of choices, and whether there's a usage ("" means no field).
 	for _, test := range []struct {
 		op   discoverytest.Operation
 		body string
@@ -146,7 +146,7 @@ func TestStreamOfGemini(t *testing.T) {
 	}
 }
 
-// A usage in another form, or null, is sent unchanged.
+// An unusual usage, even null, is sent unchanged.
 func TestStreamWithUnusualUsage(t *testing.T) {
 	t.Parallel()
 	for _, usage := range []string{"null", "[]", `{}`, `"x"`} {
@@ -166,7 +166,7 @@ func TestFaultsInterruptAStream(t *testing.T) {
 		t.Run(r.path, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
-			// Only the ids differ between the streams.
+			// Only the streams' ids differ.
 			run := func(fault *discoverytest.Fault) (string, error) {
 				if fault != nil {
 					s.Fail(r.op, *fault)
@@ -218,7 +218,7 @@ func TestFaultOfAStreamLeavesOtherResponsesAlone(t *testing.T) {
 	}
 }
 
-// The first event arrives while the others wait.
+// The first event arrives while the others are delayed.
 func TestEventsAreFlushed(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -17,13 +17,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// completionRequest is a valid request for a completion.
 type completionRequest struct {
 	op                  discoverytest.Operation
-	path, streamPath    string // streamPath is path, unless the path decides on the stream
+	path, streamPath    string // streamPath is path, unless the path selects streaming
 	header, key         string
 	body, streamed      string
-	model, id, usage    string // where they are in a response
+	model, id, usage    string // fields in a response
 	refusal, badRequest int
 }
 
@@ -34,7 +33,7 @@ const (
 	contentsBody = `{"contents":[{"parts":[{"text":"Hi"}]}]}`
 )
 
-// withStream adds the fields that make a response a stream with usage.
+// withStream adds the fields that request a stream with usage.
 func withStream(body string) string {
 	return strings.Replace(body, "{", `{"stream":true,"stream_options":{"include_usage":true},`, 1)
 }
@@ -65,7 +64,6 @@ func completionRequests() []completionRequest {
 	}
 }
 
-// complete sends a request for a completion.
 func (s *testServer) complete(ctx context.Context, r completionRequest, path, body string) (nettest.Reply, error) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+path, strings.NewReader(body))
@@ -114,7 +112,7 @@ func TestCompletionHasTheUsageThatIsSet(t *testing.T) {
 	}
 }
 
-// streamOf returns the events of a stream with the standard completion.
+// streamOf requests a standard completion as a stream and returns its events.
 func (s *testServer) streamOf(op discoverytest.Operation, body string) []map[string]any {
 	s.t.Helper()
 	for _, r := range completionRequests() {
@@ -131,7 +129,7 @@ func (s *testServer) streamOf(op discoverytest.Operation, body string) []map[str
 	return nil
 }
 
-// Package discovery reads the same from a whole response and from a stream.
+// A whole response and a stream parse to the same.
 func TestCompletionsAreParsed(t *testing.T) {
 	t.Parallel()
 	for _, r := range completionRequests() {
@@ -162,7 +160,6 @@ func TestCompletionsAreParsed(t *testing.T) {
 	}
 }
 
-// serviceOf returns an operation's service name.
 func serviceOf(op discoverytest.Operation) string {
 	service, _, _ := strings.Cut(string(op), ".")
 	return service

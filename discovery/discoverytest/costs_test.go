@@ -13,7 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// Package discovery's tests check the good responses against their documents, with the real client.
+// Package discovery's tests check valid responses against their documents, with the real
+// client.
 func TestBillsAndBalancesRejectInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := discoverytest.New(t)

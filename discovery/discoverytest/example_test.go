@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// In a test, use New(t) in place of Start and Close.
+// In a test, use New(t) instead of Start and Close.
 func Example() {
 	s := discoverytest.Start()
 	defer s.Close()
@@ -40,7 +40,7 @@ func Example() {
 	// GET /models 0 keys
 }
 
-// The catalog is down, so the only provider with a key replaces it, page by page.
+// The catalog is down. The one provider with a key takes its place, page after page.
 func ExampleServer_Fail() {
 	os.Setenv("GEMINI_API_KEY", "example-key") // in a test: t.Setenv
 	defer os.Unsetenv("GEMINI_API_KEY")
@@ -65,7 +65,8 @@ func ExampleServer_Fail() {
 	// 3 pages
 }
 
-// The official SDKs take the URL as their base URL: option.WithBaseURL(s.URL + "/openai/v1/").
+// Official SDKs take the URL as their base URL: option.WithBaseURL(s.URL +
+// "/openai/v1/").
 func ExampleServer_SetCompletion() {
 	s := discoverytest.Start()
 	defer s.Close()

@@ -1,4 +1,5 @@
-// This file has the tests' shared server, and checks its responses against the documents.
+// This file has the shared test server, and checks its responses against the OpenAPI
+// documents.
 
 package discoverytest_test
 
@@ -25,10 +26,11 @@ import (
 
 var keyVariables = []string{"OPENAI_API_KEY", "DEEPSEEK_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY"}
 
-// variable is the name of an environment variable as sources have it, or looks like one.
+// variable matches a quoted environment variable name, or what looks like one.
 var variable = regexp.MustCompile(`"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"`)
 
-// TestMain unsets the variables of package discovery, so that the developer's environment does not affect the tests.
+// TestMain unsets package discovery's variables, so the developer's environment doesn't
+// affect the tests.
 func TestMain(m *testing.M) {
 	sources, _ := filepath.Glob("../*.go")
 	for _, name := range sources {
@@ -45,10 +47,11 @@ func TestMain(m *testing.M) {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// key is these tests' key. No scanner takes it for a secret.
+// No secret scanner matches key.
 var key = strings.Join([]string{"example", "key", "of", "these", "tests"}, ".")
 
-// endpoint is where an operation is, as its document has it, and which headers a good request has.
+// endpoint says where the document puts an operation, and which headers a valid request
+// has.
 type endpoint struct {
 	document, base, path string
 	service              discovery.Service
@@ -68,7 +71,7 @@ var endpoints = map[discoverytest.Operation]endpoint{
 	discoverytest.CloudBillingListSKUs: {"cloudbilling", "/cloudbilling", "/v1/services/AEFD-7695-64FA/skus", discovery.ServiceCloudBilling, "X-Goog-Api-Key", ""},
 }
 
-// checkers are read once: checking the examples of the documents takes a while.
+// Checkers are created once: checking the documents' examples takes a while.
 var checkers = sync.OnceValues(func() (map[string]*contract.Checker, error) {
 	all := make(map[string]*contract.Checker)
 	for _, e := range endpoints {
@@ -81,7 +84,7 @@ var checkers = sync.OnceValues(func() (map[string]*contract.Checker, error) {
 	return all, nil
 })
 
-// testServer is a server and a client with its own connections.
+// testServer is a server, and a client with its own connections.
 type testServer struct {
 	*discoverytest.Server
 	t        *testing.T
@@ -118,7 +121,8 @@ func (s *testServer) request(ctx context.Context, op discoverytest.Operation, qu
 	return req
 }
 
-// exchange sends a request and checks the response against the document. It returns the document's objections to the request.
+// exchange sends a request and checks the response against the document. The returned
+// error is about the request.
 func (s *testServer) exchange(op discoverytest.Operation, query string, headers ...string) (nettest.Reply, error) {
 	s.t.Helper()
 	r, wrongRequest, wrongResponse := s.validate(op, query, headers...)
@@ -145,7 +149,7 @@ func (s *testServer) call(op discoverytest.Operation, query string, headers ...s
 	return r
 }
 
-// callInvalid is exchange for a request that violates the document.
+// callInvalid is exchange for a request that must violate the document.
 func (s *testServer) callInvalid(op discoverytest.Operation, query string, headers ...string) nettest.Reply {
 	s.t.Helper()
 	r, err := s.exchange(op, query, headers...)
@@ -153,13 +157,12 @@ func (s *testServer) callInvalid(op discoverytest.Operation, query string, heade
 	return r
 }
 
-// eventually waits for a condition that depends on another goroutine.
 func eventually(t *testing.T, condition func() bool) {
 	t.Helper()
 	require.Eventually(t, condition, time.Hour, time.Millisecond)
 }
 
-// withField returns the rows that have a field, also null.
+// withField returns the rows that have a field, even if it's null.
 func withField(rows []map[string]any, name string) []map[string]any {
 	found := []map[string]any{}
 	for _, row := range rows {
@@ -170,7 +173,7 @@ func withField(rows []map[string]any, name string) []map[string]any {
 	return found
 }
 
-// notNull returns a field's values, without missing ones and nulls.
+// notNull returns a field's values where it's present and not null.
 func notNull(rows []map[string]any, name string) []any {
 	found := []any{}
 	for _, value := range nettest.Column(rows, name) {
@@ -181,7 +184,7 @@ func notNull(rows []map[string]any, name string) []any {
 	return found
 }
 
-// The documents define a good response: these checks must be able to fail.
+// Documents decide which responses are valid, so these checks must be able to fail.
 func TestCheckerFindsInvalidResponses(t *testing.T) {
 	t.Parallel()
 	for op, body := range map[discoverytest.Operation]string{

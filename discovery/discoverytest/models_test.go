@@ -26,7 +26,7 @@ func TestOpenAIModels(t *testing.T) {
 	assert.Len(t, rows, 13)
 	assert.Len(t, withField(rows, "shutdown_date"), 12, "one row does not have it at all")
 	dates := notNull(rows, "shutdown_date")
-	assert.Len(t, dates, 10, "on others it is null")
+	assert.Len(t, dates, 10, "null on the others")
 	for _, date := range dates {
 		assert.Regexp(t, `^\d{4}-\d\d-\d\d$`, date)
 	}
@@ -71,7 +71,6 @@ func TestAnthropicLifecycleFilter(t *testing.T) {
 	assert.Equal(t, []any{"2026-06-30T00:00:00Z", "2026-11-30T00:00:00Z"}, nettest.Column(rows, "retires_at"), "one has outlived its date")
 }
 
-// anthropicPages follows the pages to the end.
 func anthropicPages(s *testServer, query string) (ids []any, pages int) {
 	for after := ""; ; pages++ {
 		at := query
@@ -131,7 +130,7 @@ func TestAnthropicRejectsInvalidRequests(t *testing.T) {
 		assert.Contains(t, r.Body, `"type":"invalid_request_error"`)
 	}
 	assert.Equal(t, 400, s.call(anthropic, "?after_id=unknown").Status)
-	assert.Equal(t, 400, s.call(anthropic, "?after_id=claude-2.1").Status, "it is not in the list without the retired")
+	assert.Equal(t, 400, s.call(anthropic, "?after_id=claude-2.1").Status, "retired models are not listed")
 	r := s.callInvalid(anthropic, "", "Anthropic-Version", "")
 	assert.Equal(t, 400, r.Status)
 	require.Contains(t, r.Body, "anthropic-version: header is required")
@@ -153,12 +152,11 @@ func TestGeminiModels(t *testing.T) {
 		"thinking": 11, "topK": 12, "displayName": 13, "description": 12, "inputTokenLimit": 13, "supportedGenerationMethods": 14, "baseModelId": 0,
 	} {
 		assert.Len(t, withField(rows, name), n, name)
-		assert.Len(t, notNull(rows, name), n, "%s: what is empty is left out", name)
+		assert.Len(t, notNull(rows, name), n, "%s: empty values are omitted", name)
 	}
 	assert.NotContains(t, r.Object(t), "nextPageToken", "the last page has none")
 }
 
-// geminiPages follows the pages to the end.
 func geminiPages(s *testServer, query string) (names []any, pages int) {
 	for token := ""; ; pages++ {
 		at := query
@@ -208,7 +206,7 @@ func TestGeminiRejectsUnknownPageTokens(t *testing.T) {
 	}
 }
 
-// After the last model there is an empty page, which proto3 writes as {}.
+// After the last model comes an empty page, which proto3 writes as {}.
 func TestGeminiPageAfterTheLastModelIsEmpty(t *testing.T) {
 	t.Parallel()
 	assert.JSONEq(t, `{}`, start(t).call(gemini, "?pageToken="+url.QueryEscape("bW9kZWxzL2FxYQ==")).Body)
@@ -242,7 +240,7 @@ func TestSKUs(t *testing.T) {
 	assert.Equal(t, "application/json; charset=UTF-8", r.Header.Get("Content-Type"))
 	recorded, err := os.ReadFile("../testdata/gemini_skus.json")
 	require.NoError(t, err)
-	assert.JSONEq(t, string(recorded), r.Body, "the list is what package discovery is tested with; its last token is empty")
+	assert.JSONEq(t, string(recorded), r.Body, "the recording that package discovery is tested with; its last token is empty")
 }
 
 func TestSKUPages(t *testing.T) {
@@ -282,7 +280,7 @@ func TestBillingCatalogRejectsInvalidRequests(t *testing.T) {
 	assert.Equal(t, 404, other.Status, "another service")
 }
 
-// Every exchange conforms to the document, page by page.
+// Every exchange conforms to the document, page after page.
 func TestClientReadsPrices(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithPageSize(7), discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceCloudBilling: key}))

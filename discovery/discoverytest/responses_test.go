@@ -124,7 +124,7 @@ func TestShortKeyIsNotRedactedInOtherText(t *testing.T) {
 	assert.Equal(t, "m", s.Requests()[1].QueryKeys["x"].Reveal())
 }
 
-// A failing test prints its values. They must not contain a key, which may be real.
+// A failing test prints its values. They must not contain a key, which may be a real one.
 func TestKeysAreNeverPrinted(t *testing.T) {
 	t.Parallel()
 	keys := map[discovery.Service]string{}
@@ -146,7 +146,7 @@ func TestKeysAreNeverPrinted(t *testing.T) {
 		var log bytes.Buffer
 		slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "value", value)
 		slog.New(slog.NewTextHandler(&log, nil)).Info("x", "value", value)
-		marshalled, _ := json.Marshal(value) // options are functions, and have no JSON
+		marshalled, _ := json.Marshal(value) // options are functions, which have no JSON
 		printed := fmt.Sprintf("%v %+v %#v %s %q %x", value, value, value, value, value, value)
 		for _, shown := range []string{printed, string(marshalled), log.String()} {
 			assert.NotContains(t, shown, key, name)

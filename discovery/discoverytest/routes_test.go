@@ -10,7 +10,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// refusals are each provider's responses to no key, and to one that ends in -0000.
+// refusals has each provider's response if the key is missing, or wrong and ends in
+// -0000.
 var refusals = map[discoverytest.Operation]struct {
 	missing, wrong         int
 	missingText, wrongText string
@@ -47,7 +48,7 @@ var refusals = map[discoverytest.Operation]struct {
 
 const wrongKey = "wrong-key-of-these-tests-0000"
 
-// keyedOperations need a key.
+// keyedOperations returns the operations that require a key.
 func keyedOperations() map[discoverytest.Operation]endpoint {
 	all := maps.Clone(endpoints)
 	delete(all, catalog)
@@ -83,7 +84,7 @@ func TestWrongKeyGetsTheErrorOfItsProvider(t *testing.T) {
 			for _, short := range []string{"x", "0000"} {
 				r := s.call(op, "", e.keyHeader, e.keyPrefix+short)
 				assert.Equal(t, refusal.wrong, r.Status)
-				assert.NotContains(t, r.Body, short+" ", "of a short key nothing is shown")
+				assert.NotContains(t, r.Body, short+" ", "short keys are redacted completely")
 			}
 		})
 	}
@@ -114,8 +115,8 @@ func TestKeyInAnotherHeaderIsIgnored(t *testing.T) {
 	}
 }
 
-// TestAnthropicTakesABearerToken checks the header that the TypeScript SDK uses for both apiKey and authToken. A key in X-Api-Key
-// precedes it.
+// TestAnthropicTakesABearerToken checks the Authorization header, in which the TypeScript
+// SDK sends an authToken. A key in X-Api-Key precedes it.
 func TestAnthropicTakesABearerToken(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceAnthropic: key}))
@@ -145,7 +146,7 @@ func TestEachServiceHasItsOwnKey(t *testing.T) {
 				continue
 			}
 			r := s.call(op, "", e.keyHeader, e.keyPrefix+one)
-			assert.Equal(t, e.service == service, r.Status == 200, "%s with the key of %s", op, service)
+			assert.Equal(t, e.service == service, r.Status == 200, "%s with a key for %s", op, service)
 		}
 	}
 	assert.Equal(t, 200, s.call(catalog, "").Status, "the catalog is public")

@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// RoundTrip implements http.RoundTripper. It checks every exchange against its service's document.
+// RoundTrip checks every client exchange against its service's document.
 func (s *testServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	document, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
 	checker := s.checkers[document]
@@ -31,7 +31,8 @@ func (s *testServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return checker.Transport(s.http.Transport, "/"+document, report).RoundTrip(req)
 }
 
-// client returns a client for the server, and a list of its failures.
+// client returns a client for the server, and a function that lists the reported
+// failures.
 func (s *testServer) client(more ...discovery.Option) (*discovery.Client, func() []string) {
 	var mu sync.Mutex
 	var reasons []string
@@ -159,7 +160,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	eventually(t, func() bool { return nettest.Goroutines(waiting) == 1 })
 
 	s.Close()
-	s.Close() // as the cleanup of New will
+	s.Close() // like New's cleanup
 	require.Error(t, <-closed)
 	for _, function := range []string{"testserver.(*Server", "discoverytest.(*Server", "net/http.(*conn).serve", "net/http.(*Server).Serve(", "httptest."} {
 		eventually(t, func() bool { return nettest.Goroutines(function) == 0 })
@@ -187,7 +188,8 @@ func TestNilOptionIsIgnored(t *testing.T) {
 	assert.NotEmpty(t, discoverytest.New(t, nil).URL)
 }
 
-// WithKeys' keys reach the client without the environment, so that tests can run in parallel.
+// Keys from WithKeys reach the client without the environment, so tests can run in
+// parallel.
 func TestOptionsContainTheKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t, discoverytest.WithKeys(map[discovery.Service]string{
@@ -214,10 +216,11 @@ func TestOptionsContainTheKeys(t *testing.T) {
 	day.AdminKey = discovery.NewSecret(key)
 	_, err = c.FetchAnthropicCostBuckets(t.Context(), day)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"openai denied", "anthropic denied"}, reasons(), "the key of the models is not the admin key")
+	assert.Equal(t, []string{"openai denied", "anthropic denied"}, reasons(), "the model key is not the admin key")
 }
 
-// A service without operations here is replaced, too: no client may reach the real one.
+// Options redirect even a service that has no operations here yet: no client may reach
+// the real one.
 func TestOptionsCoverEveryService(t *testing.T) {
 	t.Parallel()
 	assert.Len(t, start(t).Options(), 9, "the catalog, the price table and seven services")
@@ -261,7 +264,8 @@ func TestFailIf(t *testing.T) {
 	assert.Equal(t, 200, status("/catalog/models"))
 }
 
-// status sends a good request and returns the response's status, or 0 without a response.
+// status sends a valid request and returns the response status, or 0 if there was no
+// response.
 func (s *testServer) status(op discoverytest.Operation) int {
 	r, _ := nettest.Get(s.http, s.request(s.t.Context(), op, ""))
 	return r.Status
@@ -303,7 +307,7 @@ func TestFaultDeterminesTheResponse(t *testing.T) {
 	s.Fail(gemini, discoverytest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}, Body: "slow down"})
 	r, err := nettest.Get(s.http, s.request(t.Context(), gemini, "", "X-Goog-Api-Key", ""))
 	require.NoError(t, err)
-	assert.Equal(t, 429, r.Status, "before the key is looked at")
+	assert.Equal(t, 429, r.Status, "before the key is checked")
 	assert.Equal(t, "7", r.Header.Get("Retry-After"))
 	assert.Equal(t, "slow down", r.Body)
 
@@ -313,7 +317,7 @@ func TestFaultDeterminesTheResponse(t *testing.T) {
 	assert.Equal(t, `{"models":[`, r.Body)
 
 	s.Fail(gemini, discoverytest.Fault{Status: 500, AfterEffect: true})
-	assert.Equal(t, 500, s.status(gemini), "there is no effect, and no difference")
+	assert.Equal(t, 500, s.status(gemini), "AfterEffect changes nothing")
 }
 
 func TestDelayAloneKeepsTheUsualResponse(t *testing.T) {
