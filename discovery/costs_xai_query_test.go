@@ -181,7 +181,7 @@ func TestSentTimesDenoteTheSameMoment(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(20, 26))
 	refused, end := 0, time.Date(2028, 6, 1, 0, 0, 0, 0, time.UTC)
-	for i := range 3000 {
+	for i := range whole.Cases(3000, 300) {
 		name := farZones[random.IntN(len(farZones))]
 		zone, written := zoneOf(t, name), zoneOf(t, farZones[random.IntN(len(farZones))])
 		at := time.Date(2026, 1, 1, 0, 0, int(random.Int64N(2*365*86400)), 0, time.UTC)
@@ -202,7 +202,7 @@ func TestSentTimesDenoteTheSameMoment(t *testing.T) {
 		assert.Equal(t, name, sentZone)
 		require.True(t, at.Equal(parseLocalTime(t, start, zone)), "%s in %s was sent as %s", q.StartTime, name, start)
 	}
-	assert.Greater(t, refused, 50)
+	assert.Greater(t, refused, whole.Cases(50, 5))
 }
 
 // shownAt returns how often the local time of that moment occurs in the zone, searched in quarters of an hour.

@@ -67,6 +67,7 @@ func sampleSKUs() []string {
 func TestSamplePrices(t *testing.T) {
 	t.Parallel()
 	s := skuServer(sampleSKUs()...)
+	c := s.inProcess()
 	for _, m := range samples {
 		dashed := strings.ReplaceAll(m.model, " ", "-")
 		for _, hint := range []string{
@@ -76,8 +77,8 @@ func TestSamplePrices(t *testing.T) {
 			if strings.HasPrefix(m.model, "3.1") && hint == strings.ReplaceAll(m.model, " ", "") {
 				continue // the model of the SKU is a preview
 			}
-			assert.InDelta(t, m.input, priceOf(t, s, hint, discovery.Input, 0), 0.001, hint)
-			assert.InDelta(t, m.output, priceOf(t, s, hint, "", 0), 0.001, "%s: output is the default", hint)
+			assert.InDelta(t, m.input, priceWith(t, c, hint, discovery.Input, 0), 0.001, hint)
+			assert.InDelta(t, m.output, priceWith(t, c, hint, "", 0), 0.001, "%s: output is the default", hint)
 		}
 	}
 	assert.Empty(t, s.reasons())
@@ -172,8 +173,8 @@ func TestTierIsThatOfPriceAt(t *testing.T) {
 		for _, i := range random.Perm(len(styles))[:1+random.IntN(3)] {
 			skus = append(skus, skuOf(fmt.Sprint(i), "Generate content input token count gemini 9 pro"+styles[i], 1000*(i+1)))
 		}
-		s := skuServer(skus...)
-		rows, err := s.inProcess().FetchGeminiPricing(t.Context(), withKey)
+		c := skuServer(skus...).inProcess()
+		rows, err := c.FetchGeminiPricing(t.Context(), withKey)
 		require.NoError(t, err)
 		for _, tokens := range []int64{0, 1, 127_999, 128_000, 128_001, 199_999, 200_000, 200_001, 1_000_000, random.Int64N(400_000)} {
 			want := -1.0
@@ -190,7 +191,7 @@ func TestTierIsThatOfPriceAt(t *testing.T) {
 					want = *row.InputPerMTok
 				}
 			}
-			require.Equal(t, want, priceOf(t, s, "9 pro", discovery.Input, tokens), "%d tokens of %q", tokens, skus)
+			require.Equal(t, want, priceWith(t, c, "9 pro", discovery.Input, tokens), "%d tokens of %q", tokens, skus)
 		}
 	}
 }

@@ -78,7 +78,13 @@ func rowOf(t *testing.T, text string) discovery.ProviderPricing {
 // priceOf returns the price of a hint, or -1 when it is nil.
 func priceOf(t *testing.T, s *fakeServer, hint string, d discovery.Direction, tokens int64) float64 {
 	t.Helper()
-	got, err := s.inProcess().PricingForGeminiModel(t.Context(), hint, discovery.GeminiPriceQuery{Direction: d, TierThresholdTokens: tokens, PricingOptions: withKey})
+	return priceWith(t, s.inProcess(), hint, d, tokens)
+}
+
+// priceWith is priceOf with a client that may have read the prices before.
+func priceWith(t *testing.T, c *discovery.Client, hint string, d discovery.Direction, tokens int64) float64 {
+	t.Helper()
+	got, err := c.PricingForGeminiModel(t.Context(), hint, discovery.GeminiPriceQuery{Direction: d, TierThresholdTokens: tokens, PricingOptions: withKey})
 	require.NoError(t, err)
 	if got == nil {
 		return -1
