@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// smallCap is a size limit above every good body.
+// smallCap is a size limit that every good body fits into.
 const smallCap = 64 << 10
 
-// lengthFaults are bodies whose length is wrong or unknown.
+// lengthFaults have a wrong or unknown length.
 func lengthFaults() []*fault {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 	half := func(x *exchange) []byte { return x.good.body[:len(x.good.body)/2] }
@@ -45,7 +45,7 @@ func lengthFaults() []*fault {
 	}
 }
 
-// largeFaults are bodies over the size limit. The heavy ones are read up to the default limit of 32 MiB.
+// largeFaults exceed the size limit. Heavy ones are read up to the default limit, 32 MiB.
 func largeFaults() []*fault {
 	const head, zipped = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n", "Content-Encoding: gzip\r\n"
 	const hundred = 100 << 20
@@ -70,7 +70,7 @@ func largeFaults() []*fault {
 	}
 }
 
-// gzipBomb returns 40 MB of spaces, compressed.
+// gzipBomb returns 40 MB, compressed.
 var gzipBomb = sync.OnceValue(func() []byte {
 	var bomb bytes.Buffer
 	zip, _ := gzip.NewWriterLevel(&bomb, gzip.BestSpeed)
@@ -89,7 +89,8 @@ func zip(body []byte) []byte {
 	return zipped.Bytes()
 }
 
-// encodingFaults are about Content-Encoding and Content-Type. The content decides whether a body is JSON, not its type.
+// encodingFaults vary Content-Encoding and Content-Type. A body that parses as JSON is
+// JSON, whatever its type says.
 func encodingFaults() []*fault {
 	const okay = "HTTP/1.1 200 OK\r\n"
 	zipped := func(cut func([]byte) []byte) func(*exchange) {

@@ -39,7 +39,8 @@ func rawThenClose(text string) func(*exchange) {
 	return func(x *exchange) { x.raw(text); x.hangUp() }
 }
 
-// tlsFaults are failures of the TLS handshake. The certificate of the test server has an unknown authority.
+// tlsFaults fail in the TLS handshake. The test server's certificate has an unknown
+// authority.
 func tlsFaults(unknown func(net.Conn)) []*fault {
 	return []*fault{
 		{name: "TLS of an unknown authority", want: network, https: true, greet: unknown},
@@ -54,7 +55,7 @@ func tlsFaults(unknown func(net.Conn)) []*fault {
 	}
 }
 
-// proxyFaults are responses of a proxy in place of the server.
+// proxyFaults come from a proxy instead of the server.
 func proxyFaults() []*fault {
 	const login = "<!DOCTYPE html><html><title>Sign in</title><form>Please sign in to this network.</form></html>"
 	return []*fault{
@@ -75,10 +76,11 @@ func html(status int, text string) func(*exchange) {
 	}
 }
 
-// cutEcho returns most of an echo, as a server that cuts its texts sends it.
+// cutEcho is an echo that lost its end, like the ones from servers that truncate
+// messages.
 func (x *exchange) cutEcho() string { text := x.echo(); return text[:len(text)-2] }
 
-// echo returns the credentials of a request as they were sent. It is never empty.
+// echo returns a request's credentials as sent. It is never empty.
 func (x *exchange) echo() string {
 	text := "echo"
 	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {

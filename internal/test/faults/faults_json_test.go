@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// path is the place of a value in a document: member names and indexes.
+// path locates a value in a document: member names and indexes.
 type path []any
 
-// valueFaults change one value of a good body, in a place that the operation names.
+// valueFaults change one value in a good body. The operation says where.
 func valueFaults() []*fault {
 	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
 	text := func(value string) func(*exchange) {
@@ -34,14 +34,15 @@ func valueFaults() []*fault {
 	}
 }
 
-// replace returns body with raw, which can be invalid JSON, in place of a value. A missing member is added.
+// replace puts raw, which may be invalid JSON, in place of a value. It adds a missing
+// member.
 func replace(body []byte, at path, raw string) []byte {
 	const sign = "the place of the value"
 	changed, _ := json.Marshal(set(parse(body), at, sign))
 	return bytes.Replace(changed, []byte(`"`+sign+`"`), []byte(raw), 1)
 }
 
-// parse decodes body and keeps numbers exact.
+// parse keeps numbers exact.
 func parse(body []byte) any {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -68,7 +69,7 @@ func set(value any, at path, to any) any {
 	return value
 }
 
-// doubled returns body with every member of every object written twice.
+// doubled writes every object member twice.
 func doubled(body []byte) []byte {
 	var out bytes.Buffer
 	writeDoubled(&out, parse(body))

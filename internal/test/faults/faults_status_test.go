@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// errorStatuses are statuses of 400 and above, each with several kinds of body.
 func errorStatuses() []*fault {
 	var all []*fault
 	for _, code := range []int{400, 401, 402, 403, 404, 409, 422, 429, 500, 502, 503, 504} {
@@ -44,7 +43,7 @@ func refusal(code int, kind string) func(*exchange) {
 	}
 }
 
-// echoFaults are responses that return the credentials of the request, in several encodings.
+// echoFaults return the request's credentials, in several encodings.
 func echoFaults() []*fault {
 	body := func(code int, written func(string) string) func(*exchange) {
 		return func(x *exchange) {
@@ -87,7 +86,8 @@ func echoFaults() []*fault {
 	}
 }
 
-// stallFaults are refusals whose body begins and never ends. The timeout must not hide the reason.
+// stallFaults refuse a request and then stall in the body. The timeout must not hide the
+// reason.
 func stallFaults() []*fault {
 	stall := func(code int, want outcome) *fault {
 		return &fault{name: fmt.Sprintf("%d, body stalls", code), want: want, status: code, text: "no such luck", hangs: true, play: func(x *exchange) {
@@ -98,7 +98,7 @@ func stallFaults() []*fault {
 	return []*fault{stall(400, late), stall(401, denied), stall(503, late)}
 }
 
-// unusualStatuses are statuses that servers rarely send, and good responses in unusual forms.
+// unusualStatuses are rare statuses, and good responses in unusual forms.
 func unusualStatuses() []*fault {
 	hint := "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n"
 	after := func(prefix string) func(*exchange) {
@@ -135,7 +135,7 @@ func unusualStatuses() []*fault {
 	}
 }
 
-// redirects are redirects to another host, which must not be followed.
+// redirects lead to another host and must not be followed.
 func redirects(elsewhere string) []*fault {
 	var all []*fault
 	for _, code := range []int{300, 301, 302, 303, 307, 308} {
@@ -148,7 +148,7 @@ func redirects(elsewhere string) []*fault {
 	}})
 }
 
-// retryAfterFaults are all forms of Retry-After, with the wait that each means.
+// retryAfterFaults use every form that Retry-After may have, with the wait it means.
 func retryAfterFaults() []*fault {
 	const longest = math.MaxInt64 / time.Second * time.Second
 	exactly := func(d time.Duration) [2]time.Duration { return [2]time.Duration{d, d} }

@@ -15,9 +15,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// TestSendAfterTheGatewayClosedIdleConnections sends 300 messages, five seconds apart, to a gateway that closes a connection
-// after five idle seconds. The time is virtual. Each message leaves while the end of the connection is on its way, so that a
-// transport that keeps its connections longer fails with every second message.
+// The gateway closes connections after five idle seconds, and a message leaves every five
+// seconds, while the close is still on its way. A transport that keeps connections longer
+// fails every second time. Time is virtual.
 func TestSendAfterTheGatewayClosedIdleConnections(t *testing.T) {
 	const sends, drops = 300, 5 * time.Second
 	const between = drops + latency/2
@@ -55,7 +55,8 @@ func TestSendAfterTheGatewayClosedIdleConnections(t *testing.T) {
 	assert.Equal(t, sends/2, kept, "the default transport keeps connections for 90 s")
 }
 
-// useTransport replaces the default transport, which the client copies, until the end of the test.
+// useTransport replaces the default transport, which the client copies, until the test
+// ends.
 func useTransport(t *testing.T, dial func(context.Context, string, string) (net.Conn, error)) {
 	t.Helper()
 	before := http.DefaultTransport
@@ -65,7 +66,7 @@ func useTransport(t *testing.T, dial func(context.Context, string, string) (net.
 	http.DefaultTransport = transport
 }
 
-// pipes is a listener whose connections are in memory.
+// pipes is a listener for in-memory connections.
 type pipes chan net.Conn
 
 func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
@@ -74,10 +75,11 @@ func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return near, nil
 }
 
-// latency is the time from closing a connection until the client notices.
+// latency is how long the client doesn't notice that its connection was closed.
 const latency = time.Millisecond
 
-// remote is a connection whose end takes time to arrive. What is written until then is lost.
+// remote is a connection that closes with a delay. Anything written in the meantime is
+// lost.
 type remote struct{ net.Conn }
 
 func (c remote) Close() error {

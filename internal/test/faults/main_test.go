@@ -6,20 +6,20 @@ import (
 	"testing"
 )
 
-// mark is part of every credential. It must not be in anything that a user can see.
+// mark is part of every credential and must not appear in anything that a user can see.
 const mark = "example.credential"
 
-// token has characters that URLs, JSON and HTML escape.
+// token has characters that are escaped in URLs, JSON and HTML.
 const token = mark + `.token/of+the&matrix="1"`
 
-// keys are the keys of the providers, by environment variable.
+// environment variable -> provider key
 var keys = map[string]string{
 	"OPENAI_API_KEY": mark + ".openai/1+2&3", "DEEPSEEK_API_KEY": mark + ".deepseek/1+2&3", "ANTHROPIC_API_KEY": mark + ".anthropic/1+2&3",
 	"GEMINI_API_KEY": mark + ".gemini/1+2&3", "XAI_API_KEY": mark + ".xai/1+2&3", "GOOGLE_CLOUD_BILLING_API_KEY": mark + ".billing/1+2&3",
 	"OPENAI_ADMIN_KEY": mark + ".admin/1+2&3", "ANTHROPIC_ADMIN_KEY": mark + ".adm/1+2&3", "XAI_MANAGEMENT_KEY": mark + ".management/1+2&3",
 }
 
-// TestMain clears the environment: exported keys, addresses and proxies of a developer must not change the results.
+// A developer's exported keys, addresses and proxies must not change the results.
 func TestMain(m *testing.M) {
 	for name := range keys {
 		os.Unsetenv(name)

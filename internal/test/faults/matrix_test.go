@@ -42,7 +42,7 @@ func TestMatrix(t *testing.T) {
 	m.report()
 }
 
-// captureLog captures the log of net/http, which reports unsolicited bytes, and checks it for credentials.
+// captureLog checks the net/http log for credentials: net/http logs unsolicited bytes.
 func captureLog(t *testing.T) {
 	t.Helper()
 	var logged bytes.Buffer
@@ -64,7 +64,7 @@ type matrix struct {
 
 	mu     sync.Mutex
 	seen   map[*fault]map[*operation]outcome
-	nulls  map[*operation][2]int // number of places where null is accepted and refused
+	nulls  map[*operation][2]int // places where null is accepted and refused
 	trials int
 	wrong  []string
 }
@@ -82,14 +82,14 @@ func newMatrix(t *testing.T) *matrix {
 	t.Cleanup(elsewhere.Close)
 	encrypted := httptest.NewTLSServer(nil)
 	encrypted.Close()
-	gzipBomb() // takes time that must not count
+	gzipBomb() // is slow, so not during a trial
 	unknown := func(conn net.Conn) { _ = tls.Server(conn, encrypted.TLS.Clone()).Handshake() }
 	m.faults = slices.Concat(
 		unusualStatuses(), connectionFaults(), tlsFaults(unknown), proxyFaults(), lengthFaults(), largeFaults(), encodingFaults(), wrongBodies(),
 		valueFaults(), redirects(elsewhere.URL), errorStatuses(), echoFaults(), stallFaults(), retryAfterFaults(),
 	)
 	for _, name := range sample {
-		require.True(t, slices.ContainsFunc(m.faults, func(f *fault) bool { return f.name == name }), "sample: there is no fault %q", name)
+		require.True(t, slices.ContainsFunc(m.faults, func(f *fault) bool { return f.name == name }), "sample: no fault %q", name)
 	}
 	if !whole.Tests() {
 		m.faults = sampled(m.faults)
@@ -97,7 +97,7 @@ func newMatrix(t *testing.T) *matrix {
 	return m
 }
 
-// sampled returns the faults of sample and every twelfth of the others.
+// sampled returns the sample and every twelfth other fault.
 func sampled(faults []*fault) (list []*fault) {
 	for i, f := range faults {
 		if i%12 == 0 || slices.Contains(sample, f.name) {
@@ -107,7 +107,7 @@ func sampled(faults []*fault) (list []*fault) {
 	return list
 }
 
-// prepare records good responses and the result of each operation with them.
+// prepare records each operation's good responses, and its result with them.
 func (m *matrix) prepare(keyed bool) {
 	m.t.Helper()
 	for _, op := range m.ops {
@@ -123,7 +123,7 @@ func (m *matrix) prepare(keyed bool) {
 		}
 		_, wrong := c.verify(c.value)
 		require.Empty(m.t, wrong, op.name)
-		require.True(m.t, op.empty == nil || !reflect.DeepEqual(op.empty, c.value), "%s: a good answer is not empty", op.name)
+		require.True(m.t, op.empty == nil || !reflect.DeepEqual(op.empty, c.value), "%s: a good response must not be empty", op.name)
 	}
 }
 
@@ -131,7 +131,8 @@ func (m *matrix) trial(op *operation, f *fault, strict bool) *trial {
 	return &trial{op: op, fault: f, want: op.wants(f), strict: strict, others: m.others}
 }
 
-// runAll runs one fault after the other, each against all operations at once, and checks for goroutines after each.
+// runAll runs faults one by one, each against all operations at once, and looks for
+// leaked goroutines after each.
 func (m *matrix) runAll(keyed bool) {
 	m.t.Helper()
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
@@ -144,7 +145,8 @@ func (m *matrix) runAll(keyed bool) {
 	m.noGoroutinesLeft("null", before)
 }
 
-// trialsOf returns the trials of a fault: one for each operation, and another with strict errors in discovery.
+// trialsOf returns a fault's trials: one per operation, and in discovery another with
+// strict errors, except under the race detector.
 func (m *matrix) trialsOf(f *fault, keyed bool) []*trial {
 	var trials []*trial
 	for _, op := range m.ops {
@@ -165,7 +167,7 @@ func (m *matrix) trialsOf(f *fault, keyed bool) []*trial {
 	return trials
 }
 
-// batch runs trials concurrently: all of them if they only wait, few if they are heavy.
+// batch runs trials concurrently: all if they only wait, few if they are heavy.
 func (m *matrix) batch(f *fault, trials []*trial) {
 	workers := 8
 	if f.heavy {
@@ -194,7 +196,8 @@ func (m *matrix) play(c *trial) {
 	c.play(m.t, m.responses[c.op])
 	seen, wrong := c.verify(m.results[c.op])
 	if len(wrong) > 0 && (c.fault.hangs || c.fault.heavy) {
-		// A loaded machine may not reach the fault, or the end of a long body, before the timeout.
+		// A loaded machine may hit the timeout before the fault, or before a long body
+		// ends.
 		c = m.trial(c.op, c.fault, c.strict)
 		c.again = true
 		c.play(m.t, m.responses[c.op])
@@ -212,7 +215,7 @@ func (m *matrix) play(c *trial) {
 	}
 }
 
-// set records an outcome. A wrong outcome is not overwritten.
+// set keeps a wrong outcome if one is already recorded.
 func (m *matrix) set(f *fault, op *operation, seen outcome) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

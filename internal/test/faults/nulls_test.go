@@ -11,13 +11,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// place is a value of a document: its path, and the path in text, such as messages[].id.
+// place locates a value in a document: as a path, and as text such as messages[].id.
 type place struct {
 	at      path
 	written string
 }
 
-// places returns every value of a document, beginning with the document itself.
+// places returns all values in a document, starting with the document itself.
 func places(value any, here place) []place {
 	all := []place{here}
 	switch v := value.(type) {
@@ -37,7 +37,7 @@ func places(value any, here place) []place {
 	return all
 }
 
-// runNulls puts null into every place of a good response, one after the other.
+// runNulls puts null into each place in a good response, one at a time.
 func (m *matrix) runNulls(keyed bool) {
 	m.t.Helper()
 	var trials []*trial
@@ -53,7 +53,7 @@ func (m *matrix) runNulls(keyed bool) {
 			}
 		}
 		for declared := range op.nulls {
-			assert.True(m.t, found[declared], "%s: there is no %q in the body", op.name, declared)
+			assert.True(m.t, found[declared], "%s: no %q in the body", op.name, declared)
 		}
 	}
 	m.batch(&fault{}, trials)
@@ -74,7 +74,7 @@ func (m *matrix) nullTrial(op *operation, p place) *trial {
 		x.send(200, replace(x.good.body, p.at, "null"))
 	}}
 	c := m.trial(op, f, false)
-	c.want = want // null has its own table of outcomes
+	c.want = want // nulls declare their own outcomes
 	return c
 }
 

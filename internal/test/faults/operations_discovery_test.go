@@ -9,17 +9,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// discoveryOperations are the operations of the discovery client.
 func discoveryOperations() []*operation {
 	return slices.Concat(catalogOperations(), fallbackOperations(), retirementOperations(), priceOperations(), livePriceOperations(), balanceOperations(), costOperations())
 }
 
-// A row of the catalog that cannot be read is left out and reported as partial; the others are listed.
+// An invalid catalog row is left out and reported as partial. The others are listed.
 var catalogNulls = map[string]outcome{
 	"": decode, "data": decode, "data[]": part, "data[].id": part, "data[].aliases[]": part, "data[].tags[]": part,
 }
 
-// catalogOperation is an operation that reads the catalog.
 func catalogOperation(name, method string, empty any, ask func(context.Context, *discovery.Client, discovery.CatalogOptions) (any, error)) *operation {
 	return &operation{
 		name: name, method: method, byContext: true, shared: true, empty: empty,
@@ -29,10 +27,10 @@ func catalogOperation(name, method string, empty any, ask func(context.Context, 
 		text: path{"data", 0, "info", "name"}, integer: path{"data", 0, "info", "contextLength"}, object: path{"data", 0, "info"},
 		nulls: catalogNulls,
 		exceptions: []exception{
-			{fault: "integer of 2^63", becomes: anyResult, why: "an invalid count is not known"},
-			{fault: "number of 1e400", becomes: anyResult, why: "an invalid count is not known"},
-			{fault: "fraction for an integer", becomes: anyResult, why: "an invalid count is not known"},
-			{fault: "integer of a million digits", becomes: anyResult, why: "an invalid count is not known"},
+			{fault: "integer of 2^63", becomes: anyResult, why: "an invalid count is unknown"},
+			{fault: "number of 1e400", becomes: anyResult, why: "an invalid count is unknown"},
+			{fault: "fraction for an integer", becomes: anyResult, why: "an invalid count is unknown"},
+			{fault: "integer of a million digits", becomes: anyResult, why: "an invalid count is unknown"},
 		},
 	}
 }
@@ -41,7 +39,8 @@ func listModels(ctx context.Context, c *discovery.Client, opts discovery.Catalog
 	return c.ListModels(ctx, opts)
 }
 
-// catalogOperations read the catalog without a fallback: there is no provider key, or every provider list is empty.
+// catalogOperations read the catalog without a fallback: there is no provider key, or all
+// provider lists are empty.
 func catalogOperations() []*operation {
 	const id = "openai/gpt-4o"
 	list := catalogOperation("ListModels", "ListModels", []discovery.ModelInfo{}, listModels)
@@ -60,7 +59,8 @@ func catalogOperations() []*operation {
 	}
 }
 
-// staleCatalog refreshes a cached catalog. When that fails, the cached one is returned with the failure.
+// staleCatalog refreshes a cached catalog. If that fails, the cached one is returned with
+// the failure.
 func staleCatalog() *operation {
 	op := catalogOperation("ListModels/old", "ListModels", []discovery.ModelInfo{}, func(ctx context.Context, c *discovery.Client, opts discovery.CatalogOptions) (any, error) {
 		if _, err := c.ListModels(ctx, opts); err != nil {
@@ -73,7 +73,8 @@ func staleCatalog() *operation {
 	return op
 }
 
-// fallbackOperations read the provider lists, one of which fails. The catalog is down and the other lists are empty.
+// fallbackOperations read the provider lists, and one fails. The catalog is down, and the
+// other lists are empty.
 func fallbackOperations() []*operation {
 	inData := map[string]outcome{"": decode, "data": decode, "data[]": decode, "data[].id": decode}
 	list := func(provider models.Provider, service discovery.Service, integer string) *operation {
@@ -92,7 +93,7 @@ func fallbackOperations() []*operation {
 	anthropic := list(models.Anthropic, discovery.ServiceAnthropic, "max_tokens")
 	anthropic.pageSize = 13
 	second := secondPage(anthropic)
-	anthropic.nulls = cloneWith(anthropic.nulls, "last_id", part) // the page announces another one without a cursor
+	anthropic.nulls = cloneWith(anthropic.nulls, "last_id", part) // the page announces another one, but has no cursor
 	gemini := list(models.Gemini, discovery.ServiceGemini, "")
 	gemini.pageSize = 8
 	gemini.text, gemini.integer, gemini.object = path{"models", 0, "displayName"}, path{"models", 0, "inputTokenLimit"}, path{"models", 0}
@@ -105,14 +106,14 @@ func fallbackOperations() []*operation {
 	}
 }
 
-// Exceptions of providers that answer 400 in place of 401, or leave out what is empty.
+// Some providers answer 400 instead of 401, or omit empty fields.
 var (
 	googleKey   = exception{fault: "400, API key not valid", becomes: denied, why: "Google refuses a key with 400"}
 	xaiKey      = exception{fault: "400, incorrect API key", becomes: denied, why: "xAI refuses a key with 400"}
 	emptyObject = exception{fault: "{}", becomes: anyResult, why: "proto3 omits empty fields: this is the last page, without rows"}
 )
 
-// secondPage is the same operation with the fault on its second page, which decides the outcome of the list.
+// secondPage moves the fault to the second page, which decides the whole list's outcome.
 func secondPage(op *operation, exceptions ...exception) *operation {
 	second := *op
 	second.name, second.skip = op.name+" p2", 1
@@ -120,7 +121,8 @@ func secondPage(op *operation, exceptions ...exception) *operation {
 	return &second
 }
 
-// retirementOperations read both providers that publish retirement dates; the other one lists nothing.
+// retirementOperations read the two providers that publish retirement dates. The one
+// without the fault lists nothing.
 func retirementOperations() []*operation {
 	inData := map[string]outcome{"": decode, "data": decode, "data[]": decode, "data[].id": decode}
 	retirements := func(ctx context.Context, c *discovery.Client, _ time.Duration) (any, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/methods"
 )
 
-// meshOperations are the operations of the gateway client, for the node in the recordings. None checks the Content-Type.
+// meshOperations use the recordings' node. None checks the Content-Type.
 func meshOperations() []*operation {
 	all := []*operation{listPeers(), fetch(), sendAtRegistry(), sendAtPost(), markRead(), health(), watch(), getPeer(), findThread(), sent()}
 	for _, m := range methods.Gateway {
@@ -21,8 +21,8 @@ func meshOperations() []*operation {
 	return all
 }
 
-// meshOperation returns the operation of a method without special cases. record adds its example and
-// learn its request and empty result.
+// meshOperation covers a method without special cases. record adds its example, and learn
+// its request and empty result.
 func meshOperation(m methods.Method) *operation {
 	op := &operation{name: m.Name, method: m.Name, mesh: m.Call, example: m.Example, nulls: make(map[string]outcome)}
 	if m.List {
@@ -31,7 +31,8 @@ func meshOperation(m methods.Method) *operation {
 	return op
 }
 
-// learn sets the request and the empty result of an operation of package methods, from a trial without a fault.
+// learn sets the request and the empty result, from a trial without a fault. Operations
+// from package methods declare neither.
 func (op *operation) learn(c *trial) {
 	if requests := c.server.requests(); op.request[0] == "" && len(requests) > 0 {
 		op.request[0], op.request[1], _ = strings.Cut(requests[0], " ")
@@ -45,7 +46,7 @@ func (op *operation) learn(c *trial) {
 	}
 }
 
-// emptyListExceptions are the exceptions of operations that read a list.
+// emptyListExceptions are for operations that read a list.
 func emptyListExceptions(becomes outcome) []exception {
 	return []exception{
 		{class: emptyBody, becomes: becomes, why: "an empty body is an empty list"},
@@ -94,8 +95,8 @@ func sent() *operation {
 	}
 }
 
-// watch takes the first message, or the result after an empty inbox. With a limit of 1 it cannot ask for fewer messages when a
-// response is too large.
+// watch takes the first message, or the result after an empty inbox. Its limit is 1, so
+// it can't ask for fewer messages if a response is too large.
 func watch() *operation {
 	return &operation{
 		name: "Watch", method: "Watch", recordings: []string{"inbox"}, request: [2]string{"GET", "/messages"},
@@ -115,13 +116,14 @@ func send(ctx context.Context, c *client.MeshClient) (any, error) {
 	return c.Send(ctx, client.SendRequest{To: "node-a", Kind: client.KindQuestion, Content: "status of the nightly build?"})
 }
 
-// sendAtRegistry has the fault in the registry read: nothing may be posted.
+// sendAtRegistry fails while it reads the registry, so nothing may be posted.
 func sendAtRegistry() *operation {
 	return &operation{
 		name: "Send/registry", method: "Send", recordings: []string{"peers", "send_ok"}, request: [2]string{"GET", "/peers"},
 		mesh: send, empty: (*client.MeshMessage)(nil),
 		text: path{"peers", 0, "url"}, integer: path{"peers", 0, "enabled"}, object: path{"peers", 0},
-		// The recipient is the first peer. A row without a name that can be read is not known to be the recipient.
+		// The recipient is the first peer. A row with an unreadable name isn't recognized
+		// as the recipient.
 		nulls: map[string]outcome{
 			"": decode, "peers": decode, `["peers",0]`: absent, `["peers",0,"name"]`: absent, "peers[]": anyResult, "peers[].name": anyResult,
 		},
@@ -140,8 +142,8 @@ func sendAtPost() *operation {
 	}
 }
 
-// markRead ignores the body: with a 2xx status the message is marked, even if the body is missing or incomplete. A web page is an
-// exception.
+// markRead ignores the body: after a 2xx status the message is marked, even if the body
+// is missing or incomplete. Only a web page is an error.
 func markRead() *operation {
 	op := &operation{
 		name: "MarkRead", method: "MarkRead", recordings: []string{"mark_read"}, request: [2]string{"POST", "/messages/603/read"},
@@ -157,7 +159,6 @@ func markRead() *operation {
 	return op
 }
 
-// health accepts any text.
 func health() *operation {
 	op := &operation{
 		name: "Health", method: "Health", recordings: []string{"health"}, request: [2]string{"GET", "/health"},
@@ -167,7 +168,7 @@ func health() *operation {
 		exceptions: slices.Clone(keepsRaw),
 	}
 	for _, class := range []outcome{decode, emptyBody, emptyArray} {
-		op.exceptions = append(op.exceptions, exception{class: class, becomes: anyResult, why: "any body is a text"})
+		op.exceptions = append(op.exceptions, exception{class: class, becomes: anyResult, why: "Health returns any body as text"})
 	}
 	return op
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// Amounts and prices are exact decimals, so they accept more than an int64.
+// Amounts and prices are exact decimals, so they may exceed an int64.
 var (
 	hugeIsMoney     = exception{fault: "integer of 2^63", becomes: anyResult, why: "an amount is a decimal, not an int64"}
 	fractionIsMoney = exception{fault: "fraction for an integer", becomes: anyResult, why: "an amount is a decimal, not an int64"}
-	hugePrice       = exception{fault: "number of 1e400", becomes: anyResult, why: "an invalid price is not known; the others are kept"}
-	longPrice       = exception{fault: "integer of a million digits", becomes: anyResult, why: "an invalid price is not known"}
+	hugePrice       = exception{fault: "number of 1e400", becomes: anyResult, why: "an invalid price is unknown; the others are kept"}
+	longPrice       = exception{fault: "integer of a million digits", becomes: anyResult, why: "an invalid price is unknown"}
 )
 
-// priceOperations read the list of SKUs.
+// priceOperations read Google's SKUs.
 func priceOperations() []*operation {
 	price := path{"skus", 0, "pricingInfo", 0, "pricingExpression", "tieredRates", 0, "unitPrice", "nanos"}
 	list := &operation{
@@ -47,12 +47,12 @@ func priceOperations() []*operation {
 	return []*operation{list, secondPage(list, emptyObject), onFirstPage(one), secondPage(&one, emptyObject)}
 }
 
-// onFirstPage returns the operation that reads the price of the first SKU. Where that price is lost, the result is nil with a
-// failure.
+// onFirstPage reads the first SKU's price. If that price is lost, the result is nil, with
+// a failure.
 func onFirstPage(one operation) *operation {
 	one.exceptions = append([]exception{
-		{fault: "number of 1e400", becomes: part, why: "the price of the SKU cannot be read"},
-		{fault: "integer of a million digits", becomes: part, why: "the price of the SKU cannot be read"},
+		{fault: "number of 1e400", becomes: part, why: "the SKU's price is unreadable"},
+		{fault: "integer of a million digits", becomes: part, why: "the SKU's price is unreadable"},
 		{fault: "invalid UTF-8", becomes: part, why: "the description no longer names the model"},
 		{fault: "a lone surrogate", becomes: part, why: "the description no longer names the model"},
 	}, one.exceptions...)
@@ -82,7 +82,7 @@ func balanceOperations() []*operation {
 		text:  path{"balance_infos", 1, "note"}, integer: path{"balance_infos", 1, "total_balance"}, object: path{"balance_infos", 1},
 		nulls: map[string]outcome{
 			"": decode, "balance_infos": decode,
-			// The second entry is the one in US dollars; what is wrong with the first one does not matter.
+			// The second entry is in US dollars. Faults in the first one don't matter.
 			`["balance_infos",1]`: decode, `["balance_infos",1,"total_balance"]`: decode,
 			`["balance_infos",1,"granted_balance"]`: decode, `["balance_infos",1,"topped_up_balance"]`: decode,
 		},
@@ -90,7 +90,8 @@ func balanceOperations() []*operation {
 	}}
 }
 
-// costOperations read bills. After a failure the report is incomplete, which is not the same as no cost.
+// costOperations read bills. After a failure the report is incomplete, which differs from
+// "no cost".
 func costOperations() []*operation {
 	openai := &operation{
 		name: "FetchOpenAICostBuckets", method: "FetchOpenAICostBuckets", provider: models.OpenAI, service: discovery.ServiceOpenAI,
@@ -113,7 +114,7 @@ func costOperations() []*operation {
 	}
 	ops := []*operation{openai, secondPage(openai), &report, secondPage(&report)}
 	for _, op := range []*operation{openai, &report} {
-		op.nulls = cloneWith(op.nulls, "next_page", part) // the page announces another one without a cursor
+		op.nulls = cloneWith(op.nulls, "next_page", part) // the page announces another one, but has no cursor
 	}
 	return slices.Concat(ops, anthropicCosts(), xaiCosts())
 }
@@ -168,7 +169,7 @@ func xaiCosts() []*operation {
 	return []*operation{costs, &report}
 }
 
-// The time window of all bills: two weeks, so that there are two pages of seven days.
+// All bills cover two weeks, which are two seven-day pages.
 const (
 	windowStart, windowEnd = int64(1777593600), int64(1778803200) // 2026-05-01 and 2026-05-15
 	attributed             = 1.5
@@ -195,7 +196,7 @@ func xaiWindow(timeout time.Duration) discovery.XAICostQuery {
 	}
 }
 
-// incomplete returns the report for a bill that could not be read.
+// incomplete is the report for an unreadable bill.
 func incomplete[B discovery.Bucket](provider models.Provider) *discovery.ReconciliationReport[B] {
 	return &discovery.ReconciliationReport[B]{
 		Provider: provider, AttributedUSD: pointer(attributed), Buckets: []B{}, WindowStart: windowStart, WindowEnd: pointer(windowEnd), Settled: true,

@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// livePriceOperations read xAI's list of prices. When they cannot, the built-in list is returned.
+// livePriceOperations read xAI's prices. If that fails, the built-in list is returned.
 func livePriceOperations() []*operation {
 	return []*operation{{
 		name: "LivePrices", method: "LivePrices", provider: models.XAI, service: discovery.ServiceXAI, byContext: true, shared: true, keyed: true,

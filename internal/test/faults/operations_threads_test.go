@@ -21,7 +21,7 @@ func getPeer() *operation {
 
 func findThread() *operation {
 	nulls := map[string]outcome{"": decode, "threads": decode, "threads[]": decode}
-	nulls[`["threads",0]`] = anyResult // the thread is another row
+	nulls[`["threads",0]`] = anyResult // the thread is in another row
 	for _, field := range []string{"thread_uuid", "thread_name", "peer_pair", "topic", "created_at", "last_used_at"} {
 		nulls["threads[]."+field] = decode
 		nulls[`["threads",0,"`+field+`"]`] = anyResult
@@ -37,8 +37,8 @@ func findThread() *operation {
 		nulls: nulls,
 		exceptions: []exception{
 			{class: emptyBody, becomes: none, why: "an empty body is an empty list"},
-			{fault: "100,000 levels in a known field", becomes: anyResult, why: "the thread is another row"},
-			{fault: "number of 1e400", becomes: anyResult, why: "the thread is another row"},
+			{fault: "100,000 levels in a known field", becomes: anyResult, why: "the thread is in another row"},
+			{fault: "number of 1e400", becomes: anyResult, why: "the thread is in another row"},
 		},
 	}
 }

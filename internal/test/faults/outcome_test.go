@@ -5,65 +5,66 @@ import (
 	"time"
 )
 
-// outcome is the result of an operation with a fault, as printed in the table.
+// outcome is how an operation with a fault ended, as printed in the table.
 type outcome string
 
 const (
-	ok         outcome = "ok"     // the result without the fault
-	some       outcome = "ok*"    // another good result, since the body differs
-	none       outcome = "none"   // an empty result without a failure
+	ok         outcome = "ok"     // same result as without the fault
+	some       outcome = "ok*"    // another good result, because the body differs
+	none       outcome = "none"   // an empty result, no failure
 	network    outcome = "net"    // no complete response
 	late       outcome = "time"   // timeout
 	status     outcome = "status" // the status is not 2xx
-	denied     outcome = "auth"   // 401, 403, and the equivalent of some providers
+	denied     outcome = "auth"   // 401, 403, or a provider's equivalent
 	limited    outcome = "limit"  // 429
-	decode     outcome = "decode" // the body is not as documented
-	large      outcome = "large"  // the body is over the limit
-	absent     outcome = "absent" // the recipient is not in the registry
-	part       outcome = "part"   // a part could not be read
-	missing    outcome = "-"      // not possible with this operation
-	notSampled outcome = "."      // the fault is not in the sample
+	decode     outcome = "decode" // the body isn't as documented
+	large      outcome = "large"  // the body exceeds the limit
+	absent     outcome = "absent" // the recipient isn't in the registry
+	part       outcome = "part"   // a part is unreadable
+	missing    outcome = "-"      // impossible with this operation
+	notSampled outcome = "."      // the fault isn't in the sample
 
-	// The following are expected outcomes only.
+	// The following are only expected, never seen.
 
 	// anyResult is ok, ok* or none.
 	anyResult outcome = "anyResult"
-	// emptyBody is a 2xx response without a body. It is a decode failure, except where an exception allows it.
+	// emptyBody means that a 2xx response has no body: a decode failure, unless an
+	// exception allows it.
 	emptyBody outcome = "emptyBody"
-	// emptyArray is an empty array. It is a decode failure, except for operations that accept a bare list.
+	// emptyArray is a decode failure, except for operations that accept a bare list.
 	emptyArray outcome = "emptyArray"
 )
 
-// fault is one way in which a response can be bad.
+// fault makes a response bad in one way.
 type fault struct {
 	name string
-	// want is the documented outcome, and status the status that is received; 0 if none is.
+	// want is the documented outcome. status is the received one, or 0.
 	want   outcome
 	status int
-	// play writes the response. If it is nil, the response is good.
+	// play writes the response. If nil, the response is good.
 	play func(*exchange)
-	// greet takes the connection before a request is read.
+	// greet gets the connection before a request is read.
 	greet func(conn net.Conn)
 	// refuses closes the port.
 	refuses bool
-	// https is set if the URL has the scheme https, regardless of what the server sends.
+	// https makes the URL's scheme https, whatever the server speaks.
 	https bool
-	// proxied uses the server as a proxy for a host that does not exist.
+	// proxied uses the server as proxy for a host that doesn't exist.
 	proxied bool
-	// maxBytes is the value of WithMaxResponseBytes; 0 is the default.
+	// maxBytes is passed to WithMaxResponseBytes, unless 0.
 	maxBytes int64
-	// hangs is set if only the timeout ends the request.
+	// hangs is set if only a timeout ends the request.
 	hangs bool
-	// heavy faults send megabytes: few of them run at once.
+	// heavy faults send megabytes: only a few run at once.
 	heavy bool
-	// text is a text that the error must contain.
+	// text must be in the error.
 	text string
-	// wait is the range of RetryAfter.
+	// wait is RetryAfter's minimum and maximum.
 	wait [2]time.Duration
 }
 
-// sample has one fault of each kind. Every operation runs with these; Send and ListModels run with all faults, since all
-// operations share the code below the facades.
+// sample has one fault per kind, for every operation. Send and ListModels run with more,
+// because all operations share the code below the facades.
 var sample = []string{
 	"none", "connection refused", "reset within the body", "silence", "TLS of an unknown authority", "proxy: login page",
 	"half a body", "chunks without an end", "100 MB, announced, small limit", "gzip, cut", "HTML as JSON",
@@ -73,31 +74,32 @@ var sample = []string{
 	"200 echoes in a known field", "401, body stalls", "429, Retry-After in seconds",
 }
 
-// bill are the exceptions of bills, whose values hold the raw body.
 var bill = []exception{
 	{fault: "blanks around", becomes: anyResult, why: "the value holds the raw body"},
 	{fault: "every key twice", becomes: decode, why: "amounts would be missing in a bill that looks complete"},
 }
 
-// keepsRaw are the exceptions of operations whose value holds the raw body.
+// keepsRaw is for operations that return the raw body.
 var keepsRaw = []exception{
 	{fault: "blanks around", becomes: anyResult, why: "the value holds the raw body"},
 	{fault: "every key twice", becomes: anyResult, why: "the value holds the raw body"},
 }
 
-// early reports whether the fault comes before any request, so that no earlier request can succeed.
+// early reports whether the fault precedes all requests, so no earlier request can
+// succeed.
 func (f *fault) early() bool { return f.greet != nil || f.https }
 
-// exception is an operation's outcome that differs from the one of the fault.
+// exception is a documented outcome that differs from the fault's own.
 type exception struct {
-	// fault is the name of one fault; class, if set, means all faults with this outcome and a 2xx status.
+	// fault names one fault; class, if set, means all faults with this outcome and a 2xx
+	// status.
 	fault   string
 	class   outcome
 	becomes outcome
 	why     string
 }
 
-// wants returns the documented outcome of an operation with a fault.
+// wants is the documented outcome.
 func (op *operation) wants(f *fault) outcome {
 	if f.early() && op.skip > 0 {
 		return missing
@@ -108,7 +110,7 @@ func (op *operation) wants(f *fault) outcome {
 		}
 	}
 	if op.shared && f.hangs {
-		return late // the caller's context ends, and the response to the shared request is still open
+		return late // the caller's context ends before the shared request does
 	}
 	if f.want == emptyBody || f.want == emptyArray {
 		return decode
@@ -116,7 +118,6 @@ func (op *operation) wants(f *fault) outcome {
 	return f.want
 }
 
-// meets reports whether o is the wanted outcome.
 func (o outcome) meets(want outcome) bool {
 	return o == want || (want == anyResult && (o == ok || o == some || o == none))
 }

@@ -17,8 +17,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// record returns good responses to the requests of an operation: recordings of a real gateway, or responses of discoverytest.
-// Lists are cut to their first and last element, so that null can be put in every place.
+// record returns good responses to an operation's requests: recorded from a real gateway,
+// or from discoverytest. Lists keep only their first and last element, so that null fits
+// in every place.
 func (op *operation) record(t *testing.T) []reply {
 	t.Helper()
 	if op.example != nil {
@@ -51,7 +52,7 @@ func (op *operation) record(t *testing.T) []reply {
 	require.NoError(t, err)
 	_, err = op.discover(t.Context(), d, longestTrial)
 	require.NoError(t, err, op.name)
-	require.Len(t, replies, 1+max(op.skip, min(op.pageSize, 1)), "%s: requests to the service that goes wrong", op.name)
+	require.Len(t, replies, 1+max(op.skip, min(op.pageSize, 1)), "%s: requests to the failing service", op.name)
 	return replies
 }
 
@@ -62,7 +63,7 @@ func pageSize(op *operation) []discoverytest.Option {
 	return []discoverytest.Option{discoverytest.WithPageSize(op.pageSize)}
 }
 
-// base returns the path of the operation's service on the test server.
+// base is the path where the test server has the operation's service.
 func (op *operation) base() string {
 	if op.service == "" {
 		return "/catalog"
@@ -70,7 +71,7 @@ func (op *operation) base() string {
 	return "/" + string(op.service)
 }
 
-// at returns the options that send the operation's service to url.
+// at sends the operation's service to url.
 func (op *operation) at(url string) []discovery.Option {
 	if op.service == "" {
 		return []discovery.Option{discovery.WithCatalogURL(url)}
@@ -78,7 +79,7 @@ func (op *operation) at(url string) []discovery.Option {
 	return []discovery.Option{discovery.WithBaseURL(op.service, url)}
 }
 
-// pointTo returns the options that send every service to one server.
+// pointTo sends every service to one server.
 func pointTo(url string) []discovery.Option {
 	options := []discovery.Option{discovery.WithCatalogURL(url + "/catalog")}
 	for _, service := range []discovery.Service{
@@ -90,7 +91,8 @@ func pointTo(url string) []discovery.Option {
 	return options
 }
 
-// newOthers starts a server for the services without a fault: the catalog is down, and every list is empty.
+// newOthers serves everything but the fault: the catalog is down, and all lists are
+// empty.
 func newOthers() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/catalog") {
@@ -117,7 +119,6 @@ func forward(t *testing.T, base string, r *http.Request) reply {
 
 const recordings = "../contract/testdata/gateway"
 
-// recorded reads recorded responses of a real gateway.
 func recorded(t *testing.T, names []string) []reply {
 	t.Helper()
 	var replies []reply
@@ -136,7 +137,7 @@ func recorded(t *testing.T, names []string) []reply {
 	return replies
 }
 
-// short cuts every list to its first and last element.
+// short keeps only the first and last element in every list.
 func short(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

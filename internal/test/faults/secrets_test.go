@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// peerToken is in the recorded response to a registration.
+// peerToken is in the recorded registration response.
 const peerToken = "EXAMPLE-peer-token"
 
-// secrets returns the places where a credential is visible: the log, and the formatted errors and failures.
+// secrets returns where a credential is visible: in the log, or in a formatted error or
+// failure.
 func (c *trial) secrets() []string {
 	var found []string
 	look := func(where, text string) {
@@ -38,7 +39,6 @@ func anys[T any](list []T) []any {
 	return all
 }
 
-// walk calls see with every error in the tree.
 func walk(err error, see func(error)) {
 	if err == nil {
 		return
@@ -53,7 +53,7 @@ func walk(err error, see func(error)) {
 	walk(errors.Unwrap(err), see)
 }
 
-// printed returns v formatted with several verbs and as JSON.
+// printed formats v with several verbs and as JSON.
 func printed(v any) string {
 	text, _ := json.Marshal(v)
 	return fmt.Sprintf("%v %+v %#v %q %s %s", v, v, v, v, v, text)

@@ -18,18 +18,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/agent"
 )
 
-// sequence is a fault of several responses, one after the other. The last one is repeated.
+// sequence is a fault that takes several responses. The last one is repeated.
 type sequence struct {
 	name    string
 	op      *operation
 	options []client.Option
 	calls   int // 0 means 1
 	play    []func(*exchange)
-	// want is the outcome of each call. A call that may have delivered a message is uncertain.
+	// want has an outcome per call.
 	want []outcome
 }
 
-// uncertain is the outcome of a send that may have arrived, and accepted that of one whose receipt is invalid.
+// A send is uncertain if the message may have arrived, and delivered if it did but has no
+// valid receipt.
 const (
 	uncertain outcome = "uncertain"
 	delivered outcome = "delivered"
@@ -42,12 +43,12 @@ func sequences() []sequence {
 		x.send(http.StatusNotFound, []byte(`{"detail":"message not found or already read"}`))
 	}
 	lost := (*exchange).hangUp
-	crash := func(x *exchange) { x.send(http.StatusInternalServerError, nil); x.hangUp() } // without Connection: close
+	crash := func(x *exchange) { x.send(http.StatusInternalServerError, nil); x.hangUp() } // no Connection: close
 	portal := html(http.StatusOK, "<html>Please sign in to this network.</html>")
 	cutReceipt := func(x *exchange) { x.raw(statusLine(200) + "Content-Length: 99\r\n\r\n{\"id\":"); x.hangUp() }
 	retry := client.WithRetry(client.RetryPolicy{BaseDelay: time.Millisecond})
 	again := []client.Option{retry}
-	peers := good // the first request of Send
+	peers := good // Send's first request
 	return []sequence{
 		{name: "500 and a closed connection, then good", op: sendAtPost(), calls: 40, play: []func(*exchange){peers, alternate(crash, good)}, want: repeat(20, uncertain, ok)},
 		{name: "a captive portal", op: sendAtPost(), play: []func(*exchange){peers, portal}, want: []outcome{uncertain}},
@@ -69,7 +70,6 @@ func sequences() []sequence {
 	}
 }
 
-// alternate plays a and b in turn.
 func alternate(a, b func(*exchange)) func(*exchange) {
 	var n atomic.Int64
 	return func(x *exchange) {
@@ -89,7 +89,6 @@ func repeat(n int, pattern ...outcome) []outcome {
 	return all
 }
 
-// sendWithKey sends with an idempotency key of the caller.
 func sendWithKey() *operation {
 	op := sendAtPost()
 	op.mesh = func(ctx context.Context, c *client.MeshClient) (any, error) {
@@ -98,7 +97,6 @@ func sendWithKey() *operation {
 	return op
 }
 
-// watchAll is Watch with the default limit.
 func watchAll() *operation {
 	op := watch()
 	op.mesh = func(ctx context.Context, c *client.MeshClient) (any, error) {
@@ -110,7 +108,8 @@ func watchAll() *operation {
 	return op
 }
 
-// inboxOver answers with the good inbox if at most ten messages are wanted, and else with n bytes more.
+// inboxOver answers requests for up to ten messages with the good inbox, and others with
+// n more bytes.
 func inboxOver(n int) func(*exchange) {
 	return func(x *exchange) {
 		limit, err := strconv.Atoi(x.request.URL.Query().Get("limit"))
@@ -122,23 +121,25 @@ func inboxOver(n int) func(*exchange) {
 	}
 }
 
-// advert answers with the good registry, whose first peer has a capability of n bytes.
+// advert answers with the good registry, except for an n-byte capability in the first
+// peer.
 func advert(n int) func(*exchange) {
 	return func(x *exchange) {
 		x.send(http.StatusOK, replace(x.good.body, path{"peers", 0, "capabilities"}, `{"advert":"`+strings.Repeat("x", n)+`"}`))
 	}
 }
 
-// TestSequences runs the faults that need several responses. With -v it prints the outcomes.
+// TestSequences runs the faults that need several responses. With -v it prints the
+// outcomes.
 func TestSequences(t *testing.T) {
 	for _, s := range sequences() {
 		replies := recorded(t, s.op.recordings)
-		var played atomic.Int64 // every connection has a goroutine
+		var played atomic.Int64 // every connection has its own goroutine
 		f := &fault{play: func(x *exchange) {
 			s.play[min(int(played.Add(1))-1, len(s.play)-1)](x)
 		}}
 		op := *s.op
-		op.skip = 0 // every response is part of the sequence
+		op.skip = 0 // every response is in the sequence
 		server := newServer(t, &op, replies, f)
 		server.repeats = true
 		c, err := client.New("node-c", append([]client.Option{
@@ -158,7 +159,8 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// outcomeOf classifies an error by what a caller has to know first: whether the message may have arrived.
+// outcomeOf classifies err by what a caller needs to know first: whether the message may
+// have arrived.
 func outcomeOf(err error) outcome {
 	var failed *client.MeshGatewayError
 	var auth *client.MeshAuthError

@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// server writes to the connection itself, since net/http does not send invalid responses. It sends good responses before the
-// fault, and leaves closing the connection to the client unless the fault closes it.
+// server writes to connections itself, because net/http never sends invalid responses.
+// Before the fault it sends good ones. Unless the fault closes a connection, the client
+// must.
 type server struct {
 	listener net.Listener
 	op       *operation
@@ -24,7 +25,8 @@ type server struct {
 	// repeats plays the fault for every request.
 	repeats bool
 
-	// held are both ends of a connection that keeps the closed port from being assigned to another process.
+	// held are both ends of a connection that keeps the OS from giving the closed port to
+	// another process.
 	held     []net.Conn
 	serving  sync.WaitGroup
 	mu       sync.Mutex
@@ -33,7 +35,6 @@ type server struct {
 	took     int // bytes streamed
 }
 
-// reply is a good response to one request.
 type reply struct {
 	contentType string
 	body        []byte
@@ -80,7 +81,6 @@ func (s *server) accept() {
 	}
 }
 
-// serve answers requests until the client or a fault closes the connection.
 func (s *server) serve(conn net.Conn) {
 	defer func() {
 		_ = conn.Close()
@@ -116,12 +116,12 @@ func (s *server) answer(x *exchange) {
 	s.received = append(s.received, x.request.Method+" "+x.request.URL.Path)
 	s.mu.Unlock()
 	x.good = s.replies[min(n, len(s.replies)-1)]
-	// net/http repeats a request when a reused connection fails. The repeated request has to fail too.
+	// net/http retries a request if a reused connection fails. The retry must fail, too.
 	switch due := n == s.op.skip || (n > s.op.skip && s.op.skip > 0) || s.repeats; {
 	case due && s.fault.play != nil:
 		s.fault.play(x)
 	case s.fault.refuses && n < s.op.skip:
-		_ = s.listener.Close() // before the response: after it, the client may connect again
+		_ = s.listener.Close() // not after the response: the client may connect again
 		x.respond("HTTP/1.1 200 OK\r\nConnection: close\r\n", x.good.body)
 		x.done = true
 	default:
@@ -129,14 +129,15 @@ func (s *server) answer(x *exchange) {
 	}
 }
 
-// requests returns the requests received, such as "GET /peers".
+// requests returns the received requests, such as "GET /peers".
 func (s *server) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.received...)
 }
 
-// close stops the server. It returns the number of connections that the client left open and of bytes that were streamed.
+// close returns how many connections the client left open, and how many bytes were
+// streamed.
 func (s *server) close() (left, streamed int) {
 	_ = s.listener.Close()
 	done := make(chan struct{})
@@ -157,18 +158,16 @@ func (s *server) close() (left, streamed int) {
 	return left, s.took
 }
 
-// exchange is one request and its response.
 type exchange struct {
 	net.Conn
 	request *http.Request
 	op      *operation
 	good    reply
-	// done is set when the connection must not be used again.
+	// done is set if the connection must not be reused.
 	done     bool
 	streamed int
 }
 
-// raw writes text unchanged.
 func (x *exchange) raw(text string) {
 	if _, err := io.WriteString(x, text); err != nil {
 		x.done = true
@@ -180,7 +179,6 @@ func (x *exchange) respond(head string, body []byte) {
 	x.raw(head + "Content-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + string(body))
 }
 
-// send writes a complete response.
 func (x *exchange) send(status int, body []byte) {
 	x.respond(statusLine(status)+"Content-Type: "+x.good.contentType+"\r\n", body)
 }
@@ -190,22 +188,21 @@ func statusLine(status int) string {
 	return "HTTP/1.1 " + text + " " + http.StatusText(status) + "\r\n"
 }
 
-// hangUp closes the connection.
 func (x *exchange) hangUp() { x.done = true }
 
-// reset closes the connection with a RST.
+// reset makes closing send a RST.
 func (x *exchange) reset() {
 	_ = x.Conn.(*net.TCPConn).SetLinger(0)
 	x.done = true
 }
 
-// waitForClose returns when the client has closed the connection.
+// waitForClose waits until the client closes the connection.
 func (x *exchange) waitForClose() {
 	_, _ = io.Copy(io.Discard, x)
 	x.done = true
 }
 
-// drip writes text byte by byte, repeatedly, until the client closes the connection.
+// drip repeats text byte by byte until the client closes the connection.
 func (x *exchange) drip(text string) {
 	pace := time.NewTicker(5 * time.Millisecond)
 	defer pace.Stop()
@@ -215,10 +212,11 @@ func (x *exchange) drip(text string) {
 	}
 }
 
-// block is the content of a stream.
+// block is streamed repeatedly.
 var block = bytes.Repeat([]byte(" "), 64<<10)
 
-// stream writes n bytes, or fewer if the client closes the connection. With a negative n it does not end.
+// stream writes n bytes, or fewer if the client closes the connection. If n is negative,
+// only the client ends it.
 func (x *exchange) stream(n int) {
 	for n != 0 && !x.done {
 		size := len(block)

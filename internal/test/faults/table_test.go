@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-const legend = `ok: the result without the fault. ok*: another good result. none: an empty result. net: no complete response.
+const legend = `ok: same result as without the fault. ok*: another good result. none: an empty result. net: no complete response.
 time: timeout. status: not 2xx. auth: 401 or 403. limit: 429. decode: not as documented. large: over the limit.
-part: a part could not be read. absent: the recipient is not in the registry. -: not possible with this operation.
-Operations of discovery are run twice, with and without WithStrictErrors. Every place of a null is one run.
+part: a part is unreadable. absent: the recipient isn't in the registry. -: impossible with this operation.
+Discovery operations run twice, with and without WithStrictErrors. Each null is one run.
 `
 
-// report prints the tables: every fault for the full operations, then the sample for all. It fails for every wrong trial.
+// report prints all faults for the full operations, then the sample for all operations.
+// It fails for wrong trials.
 func (m *matrix) report() {
 	m.t.Helper()
 	var table strings.Builder
@@ -37,7 +38,6 @@ func (m *matrix) report() {
 	}
 }
 
-// writeTable writes a row for each fault and a column for each operation.
 func (m *matrix) writeTable(table *strings.Builder, faults []*fault, ops []*operation) {
 	fmt.Fprintf(table, "\n%-36s", "")
 	for _, op := range ops {
@@ -52,7 +52,7 @@ func (m *matrix) writeTable(table *strings.Builder, faults []*fault, ops []*oper
 	table.WriteString("\n")
 }
 
-// writeNulls writes, for each operation, in how many places null is accepted and in how many it is refused.
+// writeNulls writes per operation in how many places null is accepted and refused.
 func (m *matrix) writeNulls(table *strings.Builder) {
 	fmt.Fprintf(table, "%-36s", "null in each place: accepted+refused")
 	for _, op := range m.ops {

@@ -20,13 +20,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// trial is one run of an operation with a fault.
+// trial runs an operation once, with a fault.
 type trial struct {
 	op     *operation
 	fault  *fault
 	want   outcome
 	strict bool
-	// again is set for the second attempt of a trial that timed out too early.
+	// again is set for a retry after an early timeout.
 	again bool
 
 	server *server
@@ -39,7 +39,7 @@ type trial struct {
 	took     time.Duration
 	panicked string
 	left     int // connections
-	read     int // bytes read of a stream
+	read     int // bytes read from a stream
 
 	mu       sync.Mutex
 	failures []discovery.Failure // reported before the operation returned
@@ -47,13 +47,14 @@ type trial struct {
 	returned bool
 }
 
-// Timeouts: for faults that only a timeout ends, for their second attempt, and for all others. The second attempt of a heavy
-// fault has longestTrial.
+// Faults that only a timeout ends get shortTimeout, then retryTimeout. All others get
+// longTimeout; heavy ones then get longestTrial.
 const (
 	shortTimeout = 400 * time.Millisecond
 	retryTimeout = 4 * time.Second
 	longTimeout  = 10 * time.Second
-	// margin is the additional time for a loaded machine. With it, a trial that nothing ends still takes less than longestTrial.
+	// margin is extra time for a loaded machine. With it, a trial that doesn't end by
+	// itself still takes less than longestTrial.
 	margin = 30 * time.Second
 )
 
@@ -69,7 +70,7 @@ func (c *trial) timeout() time.Duration {
 	return longTimeout
 }
 
-// play runs the operation and closes everything it opened.
+// play closes everything that it opens.
 func (c *trial) play(t *testing.T, replies []reply) {
 	t.Helper()
 	c.server = newServer(t, c.op, replies, c.fault)
@@ -86,7 +87,7 @@ func (c *trial) play(t *testing.T, replies []reply) {
 	c.left, c.read = c.server.close()
 }
 
-// url returns the URL of the server, or of the host behind the proxy.
+// url is the server's, or the one behind the proxy.
 func (c *trial) url() string {
 	scheme, host := "http", c.server.listener.Addr().String()
 	if c.fault.https {
@@ -145,7 +146,7 @@ func (c *trial) callDiscovery(t *testing.T, httpClient *http.Client) {
 	c.guarded(func() (any, error) { return c.op.discover(ctx, d, c.timeout()) })
 }
 
-// guarded runs call and records a panic.
+// guarded records a panic.
 func (c *trial) guarded(call func() (any, error)) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -168,7 +169,6 @@ func (c *trial) note(f discovery.Failure) {
 	c.failures = append(c.failures, f)
 }
 
-// logBuffer is a log for concurrent use.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -7,26 +7,25 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// reasons maps the reasons of a Failure to outcomes.
 var reasons = map[discovery.Reason]outcome{
 	discovery.ReasonDenied: denied, discovery.ReasonRateLimited: limited, discovery.ReasonStatus: status, discovery.ReasonNetwork: network,
 	discovery.ReasonTimeout: late, discovery.ReasonDecode: decode, discovery.ReasonTooLarge: large, discovery.ReasonPartial: part,
 }
 
-// verifyDiscovery checks a result of the discovery client: a good value without a Failure, or the empty value with one. With
-// strict errors the Failure is the error as well.
+// verifyDiscovery expects a good value without a Failure, or the empty value with one.
+// With strict errors, the Failure is also the error.
 func (c *trial) verifyDiscovery(good any, fail func(string, ...any)) outcome {
 	mine := c.mine(c.failures)
 	c.mu.Lock()
 	if len(c.later) > 0 {
-		fail("failures were reported when the operation had returned: %v", c.later)
+		fail("failures reported after the operation returned: %v", c.later)
 	}
 	c.mu.Unlock()
 	if !c.strict && c.err != nil {
 		fail("the error is %v, want nil", c.err)
 	}
 	if c.strict && !reflect.DeepEqual(reasonsOf(c.mine(within(c.err))), reasonsOf(mine)) {
-		fail("the strict error is %v, and the failures are %v", c.err, c.failures)
+		fail("the strict error is %v, but the failures are %v", c.err, c.failures)
 	}
 	if len(mine) == 0 {
 		return c.answered(good)
@@ -34,15 +33,15 @@ func (c *trial) verifyDiscovery(good any, fail func(string, ...any)) outcome {
 	f := mine[0]
 	seen, known := reasons[f.Reason]
 	if !known {
-		fail("a reason that does not exist: %q", f.Reason)
+		fail("unknown reason: %q", f.Reason)
 	}
 	c.verifyFailure(f, seen, fail)
 	c.verifyEmpty(good, seen, fail)
 	return seen
 }
 
-// mine returns the failures of the failing service. When a caller's context ends while it waits for a shared request, its Failure
-// is about the context and names no provider.
+// mine returns the failing service's failures. If a caller's context ends during a shared
+// request, the caller's Failure is about the context and names no provider.
 func (c *trial) mine(failures []discovery.Failure) []discovery.Failure {
 	var found []discovery.Failure
 	for _, f := range failures {
@@ -54,7 +53,7 @@ func (c *trial) mine(failures []discovery.Failure) []discovery.Failure {
 	return found
 }
 
-// within returns every Failure in an error, in order.
+// within flattens an error into its Failures, in order.
 func within(err error) []discovery.Failure {
 	switch e := err.(type) { //nolint:errorlint // the whole tree is walked
 	case nil:
@@ -82,7 +81,7 @@ func reasonsOf(failures []discovery.Failure) []discovery.Reason {
 func (c *trial) verifyFailure(f discovery.Failure, seen outcome, fail func(string, ...any)) {
 	waited := seen == late && c.op.shared
 	if f.Operation != c.op.method {
-		fail("the failure is of %q", f.Operation)
+		fail("the failure's operation is %q", f.Operation)
 	}
 	if f.StatusCode != c.fault.status && !waited {
 		fail("the failure has status %d, want %d: %v", f.StatusCode, c.fault.status, f)
@@ -98,8 +97,9 @@ func (c *trial) verifyFailure(f discovery.Failure, seen outcome, fail func(strin
 	}
 }
 
-// verifyEmpty requires the empty value: a part must not look like the whole. As documented, the catalog lists the rows that can be
-// read, and a cached catalog is returned when a refresh fails.
+// verifyEmpty expects the empty value: a part must not pass as the whole. There are two
+// documented exceptions: the catalog lists readable rows, and a failed refresh returns
+// the cached catalog.
 func (c *trial) verifyEmpty(good any, seen outcome, fail func(string, ...any)) {
 	want := c.op.empty
 	if c.op.service == "" && c.op.skip == 1 {

@@ -12,8 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
-// verifyMesh checks a result of the gateway client: the value without an error, or an error that matches ErrMesh and describes the
-// request and the response.
+// verifyMesh expects a value without an error, or an error that matches ErrMesh and
+// describes the request and the response.
 func (c *trial) verifyMesh(good any, fail func(string, ...any)) outcome {
 	if posted := c.posted(); c.op.name == "Send/registry" && posted && c.err != nil {
 		fail("a message was posted although the registry could not be read")
@@ -25,7 +25,7 @@ func (c *trial) verifyMesh(good any, fail func(string, ...any)) outcome {
 		fail("%v does not match ErrMesh", c.err)
 	}
 	var row *client.RowError
-	if errors.As(c.err, &row) { // the other rows come with it
+	if errors.As(c.err, &row) { // returned with the other rows
 		return c.verifyRow(row, fail)
 	}
 	if c.value != nil && !reflect.ValueOf(c.value).IsZero() {
@@ -44,11 +44,11 @@ func (c *trial) verifyMesh(good any, fail func(string, ...any)) outcome {
 	return c.kindOf(failed, fail)
 }
 
-// verifyRow checks the error of a row that cannot be decoded.
+// verifyRow expects a decode error in a 200 response's row.
 func (c *trial) verifyRow(row *client.RowError, fail func(string, ...any)) outcome {
 	var broken *wire.Error
 	if !errors.As(row, &broken) || c.fault.status != http.StatusOK {
-		fail("%v is an error of a row", c.err)
+		fail("%v is a RowError", c.err)
 	}
 	return decode
 }
@@ -69,7 +69,8 @@ func (c *trial) verifyGatewayError(failed *client.MeshGatewayError, fail func(st
 	if failed.StatusCode != c.fault.status {
 		fail("the error has status %d, want %d", failed.StatusCode, c.fault.status)
 	}
-	// A 2xx response accepts a message, or it comes from something that is not a gateway: one of the two has to be reported.
+	// A 2xx response accepts the message, or it isn't the gateway's. The error must say
+	// which.
 	if accepted := c.op.delivers && c.fault.status/100 == 2; failed.Delivered && !accepted || accepted && failed.Delivered == failed.Uncertain {
 		fail("Delivered is %v, Uncertain is %v", failed.Delivered, failed.Uncertain)
 	}
@@ -84,7 +85,7 @@ func (c *trial) verifyGatewayError(failed *client.MeshGatewayError, fail func(st
 	}
 }
 
-// kindOf classifies an error of the gateway client as a caller would.
+// kindOf classifies an error the way a caller would.
 func (c *trial) kindOf(failed *client.MeshGatewayError, fail func(string, ...any)) outcome {
 	var auth *client.MeshAuthError
 	refused := failed.StatusCode == http.StatusUnauthorized || failed.StatusCode == http.StatusForbidden

@@ -10,10 +10,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// buffered is more than the buffers of a connection hold: the kernel buffers tens of megabytes for a slow reader.
+// buffered exceeds a connection's buffers: the kernel holds tens of megabytes for a slow
+// reader.
 const buffered = 64 << 20
 
-// verify returns the outcome of a trial and a description of everything wrong with it.
+// verify returns a trial's outcome and everything wrong with it.
 func (c *trial) verify(good any) (seen outcome, wrong []string) {
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if c.panicked != "" {
@@ -34,10 +35,10 @@ func (c *trial) verify(good any) (seen outcome, wrong []string) {
 		fail("%d bytes were read, with a limit of %d", c.read, limit)
 	}
 	if c.left > 0 {
-		fail("%d connections are left open", c.left)
+		fail("%d connections left open", c.left)
 	}
 	if !validTexts(reflect.ValueOf(c.value)) {
-		fail("the value has a text that is not UTF-8: %q", c.value)
+		fail("the value has invalid UTF-8: %q", c.value)
 	}
 	for _, secret := range c.secrets() {
 		fail("a credential is visible in %s", secret)
@@ -45,7 +46,6 @@ func (c *trial) verify(good any) (seen outcome, wrong []string) {
 	return seen, wrong
 }
 
-// answered compares a value without a failure with the good one.
 func (c *trial) answered(good any) outcome {
 	switch {
 	case reflect.DeepEqual(c.value, good):
@@ -56,7 +56,8 @@ func (c *trial) answered(good any) outcome {
 	return some
 }
 
-// validTexts reports whether all strings in a value are UTF-8. Raw JSON is kept as received and is not checked.
+// validTexts reports whether all strings are valid UTF-8. Raw JSON is kept as received,
+// so it isn't checked.
 func validTexts(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:
@@ -86,8 +87,8 @@ func validTexts(v reflect.Value) bool {
 	return true
 }
 
-// shows reports whether text contains the text of the fault. Catalog requests have no credential to redact, and nothing of the
-// response to a shared request is known while it is open.
+// shows reports whether text contains the fault's text. Catalog requests have no
+// credential to redact. While a shared request is open, its response is unknown.
 func (c *trial) shows(text string) bool {
 	if c.op.shared && c.fault.hangs {
 		return true
