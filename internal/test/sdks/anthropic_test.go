@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// anthropicModels reads all pages with the SDK. Every field that it requires must be there.
+// anthropicModels reads all pages and checks every field that the SDK requires.
 func anthropicModels(t *testing.T, s *discoverytest.Server, lifecycles ...string) (all []anthropic.ModelInfo) {
 	t.Helper()
 	client := anthropic.NewClient(option.WithBaseURL(s.URL+"/anthropic"), option.WithAPIKey(keyOf(discovery.ServiceAnthropic)))
@@ -72,11 +72,11 @@ func TestAnthropicRetirements(t *testing.T) {
 		}
 	}
 	if len(seen) != 3 {
-		t.Errorf("the list has %v, want models of each lifecycle", seen)
+		t.Errorf("the list has %v, want models in each lifecycle", seen)
 	}
 }
 
-// costReport is a page of the cost report, for which the SDK has no type. Amounts are in cents.
+// costReport is a cost report page. The SDK has no type for it. Amounts are in cents.
 type costReport struct {
 	Data []struct {
 		StartingAt time.Time `json:"starting_at"`
@@ -89,7 +89,7 @@ type costReport struct {
 	NextPage string `json:"next_page"`
 }
 
-// The request has the headers and the query encoding of the SDK.
+// The SDK has no method for costs, but its Get sends its headers and query encoding.
 func TestAnthropicCosts(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -17,12 +17,12 @@ import (
 
 const answer = "Good day to you."
 
-// counts are the tokens of a call as an SDK reads them.
+// counts has a call's tokens as an SDK reads them.
 type counts struct{ input, cached, written, output int64 }
 
 var want = counts{input: 1200, cached: 1000, output: 7}
 
-// set makes an operation return the answer and a usage of the wanted counts.
+// set makes an operation return the answer, with usage.
 func set(s *discoverytest.Server, op discoverytest.Operation, usage string) {
 	s.SetCompletion(op, discoverytest.Completion{Text: answer, Usage: json.RawMessage(usage)})
 }
@@ -34,7 +34,7 @@ const (
 	contentUsage   = `{"promptTokenCount":1200,"cachedContentTokenCount":1000,"candidatesTokenCount":7,"totalTokenCount":1207}`
 )
 
-// compatible are the providers with OpenAI's APIs, and the operations of the two. DeepSeek and xAI have no Go SDK.
+// compatible has the providers with OpenAI's APIs. DeepSeek and xAI have no Go SDK.
 var compatible = []struct {
 	path            string
 	service         discovery.Service
@@ -150,7 +150,7 @@ func TestMessagesWithAnthropic(t *testing.T) {
 	sameMessage(t, "msg_2", streamed)
 }
 
-// The SDK returns an error event and a connection that breaks off as errors.
+// The SDK returns an error for an error event and for a broken connection.
 func TestInterruptedMessagesWithAnthropic(t *testing.T) {
 	t.Parallel()
 	s := start(t)

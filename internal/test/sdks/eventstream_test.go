@@ -17,13 +17,13 @@ import (
 	own "github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
-// frame is what both readers read of a message.
+// frame has the parts of a message that both readers return.
 type frame struct {
 	own.Headers
 	payload string
 }
 
-// framed returns a message with right lengths and checksums.
+// framed adds correct lengths and checksums.
 func framed(headers, payload []byte) []byte {
 	m := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))
 	m = binary.BigEndian.AppendUint32(m, uint32(len(headers)))
@@ -32,7 +32,7 @@ func framed(headers, payload []byte) []byte {
 	return binary.BigEndian.AppendUint32(m, crc32.ChecksumIEEE(m))
 }
 
-// readOwn returns the messages that our reader reads in pieces of a size.
+// readOwn reads messages with our reader, in pieces of size bytes.
 func readOwn(stream []byte, size int) (all []frame, err error) {
 	var now frame
 	r := own.Reader{
@@ -46,7 +46,7 @@ func readOwn(stream []byte, size int) (all []frame, err error) {
 	return all, r.Close()
 }
 
-// readAWS returns the messages that the decoder of AWS reads.
+// readAWS reads messages with the AWS decoder.
 func readAWS(stream []byte) (all []frame, err error) {
 	reader, decoder := bytes.NewReader(stream), eventstream.NewDecoder()
 	for reader.Len() > 0 {
@@ -67,7 +67,7 @@ func textOf(v eventstream.Value) string {
 	return string(text)
 }
 
-// encoded returns messages that the encoder of AWS writes.
+// encoded writes messages with the AWS encoder.
 func encoded(t testing.TB, messages ...eventstream.Message) []byte {
 	t.Helper()
 	var stream bytes.Buffer
@@ -87,8 +87,9 @@ func chunkMessage(payload string) eventstream.Message {
 	}}
 }
 
-// FuzzEventStream compares our reader of the event stream with the one of AWS: a message with any headers and payload, and any bytes
-// after it. Two differences are meant. Ours has limits, and refuses headers that end with the length of a name.
+// FuzzEventStream compares our reader with the AWS one: a message with any headers and
+// payload, followed by any bytes. Two differences are intentional: ours has limits, and
+// it refuses headers that end with a name's length.
 func FuzzEventStream(f *testing.F) {
 	f.Add([]byte("\x01a\x00"), []byte("payload"), encoded(f, chunkMessage("{}"), chunkMessage("")), 3)
 	f.Add([]byte("\x0d:message-type\x07\x00\x05event\x0d:message-type\x01"), []byte(""), []byte{0, 0, 0, 9}, 1)
@@ -107,7 +108,7 @@ func FuzzEventStream(f *testing.F) {
 			assert.Equal(t, want, got)
 		default:
 			assert.True(t, len(got) <= len(want) && slices.Equal(want[:len(got)], got), "%v %v", want, got)
-			if len(want) > 0 && len(got) == 0 && strings.Contains(err.Error(), "malformed") { // without the length of the name it is well-formed
+			if len(want) > 0 && len(got) == 0 && strings.Contains(err.Error(), "malformed") { // without the name's length it's well-formed
 				_, err = readOwn(framed(headers[:len(headers)-1], payload), 64)
 				assert.NoError(t, err)
 			}
@@ -115,14 +116,14 @@ func FuzzEventStream(f *testing.F) {
 	})
 }
 
-// differs reports whether our reader refused a message that the other one may accept: a larger one, or headers that end with the length
-// of a name.
+// differs reports whether our reader refused a message that the AWS one may accept: a
+// larger one, or headers that end with a name's length.
 func differs(err error) bool {
 	return strings.Contains(err.Error(), "more than") || strings.Contains(err.Error(), "malformed headers")
 }
 
-// BenchmarkEventStream reads 1,000 chunks of Claude: with a decoder of AWS, which stops at the payloads, and with ours, which decodes what
-// is in them.
+// BenchmarkEventStream reads 1,000 Claude chunks. The AWS decoder stops at the payloads,
+// while ours decodes them, too.
 func BenchmarkEventStream(b *testing.B) {
 	event := `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + strings.Repeat("word ", 16) + `"}}`
 	part := encoded(b, chunkMessage(`{"bytes":"`+base64.StdEncoding.EncodeToString([]byte(event))+`","p":"abcdefghijkl"}`))

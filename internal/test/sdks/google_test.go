@@ -66,7 +66,8 @@ func TestCloudBillingSKUs(t *testing.T) {
 	}
 }
 
-// samePrice compares the price of a SKU, and reports whether it has one. What is not priced by the token has none.
+// samePrice compares a SKU's price and reports whether it has one. Only tokens have
+// prices.
 func samePrice(t *testing.T, got discovery.ProviderPricing, sku *cloudbilling.Sku) bool {
 	t.Helper()
 	expression := inForce(t, sku.PricingInfo)
@@ -94,7 +95,7 @@ func samePrice(t *testing.T, got discovery.ProviderPricing, sku *cloudbilling.Sk
 	return true
 }
 
-// inForce returns the last expression that is not of the future.
+// inForce returns the last expression, except for future ones.
 func inForce(t *testing.T, history []*cloudbilling.PricingInfo) (current *cloudbilling.PricingExpression) {
 	t.Helper()
 	var since time.Time

@@ -24,14 +24,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// metered is a meter of a server, with its records.
+// metered is a meter with its records.
 type metered struct {
 	*meter.Meter
 	mu      sync.Mutex
 	records []calls.Record
 }
 
-// newMeter returns a meter that takes the server for p.
+// newMeter returns a meter that treats the server as p's.
 func newMeter(t *testing.T, s *discoverytest.Server, p models.Provider, opts ...meter.Option) *metered {
 	t.Helper()
 	m := &metered{}
@@ -48,7 +48,7 @@ func (m *metered) save(r calls.Record) {
 	m.records = append(m.records, r)
 }
 
-// record returns the newest record, and checks that there are n.
+// record returns the newest of n records.
 func (m *metered) record(t *testing.T, n int) calls.Record {
 	t.Helper()
 	m.mu.Lock()
@@ -59,7 +59,8 @@ func (m *metered) record(t *testing.T, n int) calls.Record {
 	return m.records[n-1]
 }
 
-// priced checks that the newest of n records has a cost and the counts that the SDK reads.
+// priced checks that the newest of n records has a cost, and the tokens that the SDK
+// reads.
 func (m *metered) priced(t *testing.T, n int, model string) {
 	t.Helper()
 	r := m.record(t, n)
@@ -104,7 +105,7 @@ func TestMeterWithOpenAI(t *testing.T) {
 			_, err := client.Chat.Completions.New(labeled(t), params)
 			check(t, err)
 			m.priced(t, 1, model)
-			if provider.service == discovery.ServiceGemini { // it sends the usage of a stream on request only
+			if provider.service == discovery.ServiceGemini { // it sends a stream's usage only on request
 				params.StreamOptions.IncludeUsage = openai.Bool(true)
 			}
 			stream := client.Chat.Completions.NewStreaming(labeled(t), params)
@@ -129,7 +130,7 @@ func TestMeterWithOpenAI(t *testing.T) {
 	}
 }
 
-// Without the option, a chat stream of OpenAI has no usage.
+// Unless asked, OpenAI sends no usage in a chat stream.
 func TestMeterWithoutStreamUsage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -193,7 +194,7 @@ func TestMeterWithGemini(t *testing.T) {
 	m.priced(t, 2, model)
 }
 
-// attempts counts what an SDK sends through a meter.
+// attempts counts an SDK's requests.
 type attempts struct {
 	mu   sync.Mutex
 	n    int
@@ -207,7 +208,7 @@ func (a *attempts) RoundTrip(req *http.Request) (*http.Response, error) {
 	return a.next.RoundTrip(req)
 }
 
-// A refused call is sent to no provider, tried once, and its error is a *meter.BudgetError.
+// A refused call isn't sent and isn't retried, and its error is a *meter.BudgetError.
 func TestBudgetsWithOfficialSDKs(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -244,7 +245,7 @@ func TestBudgetsWithOfficialSDKs(t *testing.T) {
 	}
 }
 
-// refuse is the base transport of calls that must not be sent.
+// refuse is the base transport for calls that must not be sent.
 type refuse struct{ t *testing.T }
 
 func (r refuse) RoundTrip(*http.Request) (*http.Response, error) {

@@ -42,7 +42,6 @@ func TestOpenAICosts(t *testing.T) {
 	}
 }
 
-// costBuckets reads all pages.
 func costBuckets(t *testing.T, client openai.Client, params openai.AdminOrganizationUsageCostsParams) (buckets []openai.AdminOrganizationUsageCostsResponseData) {
 	t.Helper()
 	for {
@@ -56,7 +55,8 @@ func costBuckets(t *testing.T, client openai.Client, params openai.AdminOrganiza
 	}
 }
 
-// sameBucket compares a day. The amounts of the server have few digits, so that their sums as float64 are exact.
+// sameBucket compares one day. The server's amounts have few digits, so float64 sums are
+// exact.
 func sameBucket(t *testing.T, got discovery.CostBucket, sdk openai.AdminOrganizationUsageCostsResponseData) {
 	t.Helper()
 	same(t, "start time", got.StartTime, sdk.StartTime)
@@ -75,7 +75,7 @@ func sameBucket(t *testing.T, got discovery.CostBucket, sdk openai.AdminOrganiza
 	}
 	same(t, "total", got.TotalUSD, total)
 	if total == 0 || items[""] != 0 || projects[""] != 0 || keys[""] != 0 {
-		t.Errorf("the SDK reads no amount, or one without a group: %v %v %v", items, projects, keys)
+		t.Errorf("the SDK reads no amount, or an ungrouped one: %v %v %v", items, projects, keys)
 	}
 	if !maps.Equal(got.LineItemBreakdown, items) || !maps.Equal(got.ProjectBreakdown, projects) || !maps.Equal(got.APIKeyBreakdown, keys) {
 		t.Errorf("discovery has %v %v %v, the SDK %v %v %v", got.LineItemBreakdown, got.ProjectBreakdown, got.APIKeyBreakdown, items, projects, keys)
@@ -110,7 +110,7 @@ func TestOpenAIModels(t *testing.T) {
 	}
 }
 
-// DeepSeek and xAI have no Go SDK. Their lists are made for OpenAI's.
+// DeepSeek and xAI have no Go SDK. Their lists are compatible with OpenAI's.
 func TestModelsOfDeepSeekAndXAI(t *testing.T) {
 	t.Parallel()
 	for p, path := range map[models.Provider]string{models.DeepSeek: "/deepseek/", models.XAI: "/xai/v1/"} {

@@ -1,5 +1,6 @@
-// Package sdks_test drives discoverytest with the official SDKs of the providers, and compares every value that they read with
-// what package discovery reads. It is a module of its own, so that no SDK becomes a dependency of mesh-go.
+// Package sdks_test drives discoverytest with the providers' official SDKs and compares
+// every value they read with package discovery's. It's a separate module, so that no SDK
+// becomes a dependency of mesh-go.
 package sdks_test
 
 import (
@@ -13,10 +14,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// keyOf returns a key that the server accepts for one service only.
+// keyOf returns a key that the server accepts only for this service.
 func keyOf(service discovery.Service) string { return "key of " + string(service) }
 
-// start starts a server with small pages, so that every SDK has to read several.
+// start uses small pages, so that every SDK has to read several.
 func start(t *testing.T) *discoverytest.Server {
 	t.Helper()
 	keys := make(map[discovery.Service]string)
@@ -29,7 +30,7 @@ func start(t *testing.T) *discoverytest.Server {
 	return discoverytest.New(t, discoverytest.WithKeys(keys), discoverytest.WithPageSize(5))
 }
 
-// newClient returns a client of the server. Every Failure is an error.
+// newClient makes every Failure an error.
 func newClient(s *discoverytest.Server) *discovery.Client {
 	return client(append(s.Options(), discovery.WithStrictErrors()))
 }
@@ -37,16 +38,16 @@ func newClient(s *discoverytest.Server) *discovery.Client {
 func client(opts []discovery.Option) *discovery.Client {
 	c, err := discovery.New(opts...)
 	if err != nil {
-		panic(err) // the options of a test server are valid
+		panic(err) // a test server's options are valid
 	}
 	return c
 }
 
-// listed returns the models that package discovery reads from the provider itself, by id.
+// listed maps id to model, as package discovery reads them from the provider's list.
 func listed(t *testing.T, s *discoverytest.Server, p models.Provider) map[string]discovery.ModelInfo {
 	t.Helper()
 	s.Fail(discoverytest.ListCatalog, discoverytest.Fault{Status: 503, Times: -1})
-	// Not strict: the failure of the catalog is expected.
+	// not strict, because the catalog is expected to fail
 	infos, err := client(s.Options()).ListModels(t.Context(), discovery.CatalogOptions{Provider: p})
 	check(t, err)
 	byID := make(map[string]discovery.ModelInfo, len(infos))
@@ -57,12 +58,12 @@ func listed(t *testing.T, s *discoverytest.Server, p models.Provider) map[string
 		byID[info.ID] = info
 	}
 	if len(byID) == 0 {
-		t.Fatal("no models of", p)
+		t.Fatal("no models for", p)
 	}
 	return byID
 }
 
-// retirements returns the registry with the live dates.
+// retirements returns the registry with live dates.
 func retirements(t *testing.T, s *discoverytest.Server) discovery.Registry {
 	t.Helper()
 	registry, err := newClient(s).Retirements(t.Context())
@@ -77,7 +78,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// same fails the test when what package discovery read differs from what the SDK read.
+// same compares what package discovery and an SDK have read.
 func same[T comparable](t *testing.T, what string, got, sdk T) {
 	t.Helper()
 	if got != sdk {
@@ -85,7 +86,7 @@ func same[T comparable](t *testing.T, what string, got, sdk T) {
 	}
 }
 
-// sameIDs compares the ids of the models, in any order.
+// sameIDs compares model ids, in any order.
 func sameIDs(t *testing.T, got map[string]discovery.ModelInfo, sdk []string) {
 	t.Helper()
 	if ids := slices.Sorted(maps.Keys(got)); !slices.Equal(ids, slices.Sorted(slices.Values(sdk))) {
@@ -93,7 +94,7 @@ func sameIDs(t *testing.T, got map[string]discovery.ModelInfo, sdk []string) {
 	}
 }
 
-// value returns what a pointer points to. nil is not known, which the SDKs decode as the zero value.
+// value returns the zero value for nil, because SDKs decode an unknown value as that.
 func value[T any](p *T) (zero T) {
 	if p == nil {
 		return zero

@@ -31,9 +31,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
 )
 
-// These tests read streams of the recordings, and long ones, with the official SDKs through a meter and through mesh meter.
+// These tests stream recorded and long answers to the official SDKs, through a meter and
+// through mesh meter.
 
-// streamWith reads the stream of an API with its SDK. The base URL is that of the API; "" is that of the environment.
+// streamWith reads an API's stream with its SDK. If base is "", the SDK takes the base
+// URL from the environment.
 func streamWith(ctx context.Context, path, base string, client *http.Client) error {
 	var openAIOptions []option.RequestOption
 	var anthropicOptions []anthropicoption.RequestOption
@@ -83,7 +85,7 @@ func drain(stream interface {
 func TestRecordedStreamsWithOfficialSDKs(t *testing.T) {
 	t.Parallel()
 	for _, recorded := range streams.Recorded(t) {
-		if strings.Contains(recorded.URL, "/interactions") { // no SDK for Go has them
+		if strings.Contains(recorded.URL, "/interactions") { // no Go SDK has them
 			continue
 		}
 		t.Run(recorded.Name, func(t *testing.T) {
@@ -96,12 +98,12 @@ func TestRecordedStreamsWithOfficialSDKs(t *testing.T) {
 				check(t, err)
 				read := &readBytes{}
 				err = streamWith(t.Context(), s.Path(), server.URL, &http.Client{Transport: m.Transport(read)})
-				if err != nil { // an SDK may refuse a recorded form, and stop there
+				if err != nil { // an SDK may refuse a recorded event and stop there
 					s.Body = read.String()
 					want = s.Known(t)
 				}
 				r := m.record(t, 1)
-				if want.Complete && want.Model == "" { // the SDK requested another model than the recording
+				if want.Complete && want.Model == "" { // the SDK requested a different model
 					r.Model = recordedModel(t, s)
 				}
 				streams.Check(t, want, r)
@@ -110,7 +112,7 @@ func TestRecordedStreamsWithOfficialSDKs(t *testing.T) {
 	}
 }
 
-// serveStream serves a stream, written in pieces of a size.
+// serveStream serves body in pieces of piece bytes.
 func serveStream(t *testing.T, body string, piece int) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -124,7 +126,8 @@ func serveStream(t *testing.T, body string, piece int) *httptest.Server {
 	return server
 }
 
-// readBytes keeps what is read of the response. An SDK that stops reading closes it before it returns.
+// readBytes keeps the bytes that were read. An SDK that stops reading closes the response
+// before it returns.
 type readBytes struct{ bytes.Buffer }
 
 func (b *readBytes) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -145,7 +148,7 @@ func recordedModel(t *testing.T, s streams.Stream) string {
 	return request.Model
 }
 
-// longAnswers are streams with 200 kB of instructions or text, and the cost of each.
+// longAnswers returns streams with 200 kB of instructions or text, by path.
 func longAnswers() map[string]string {
 	long := strings.Repeat("instructions and \\\"usage\\\": ", 8_000)
 	response := func(status, usage string) string {
@@ -187,7 +190,8 @@ func longAnswers() map[string]string {
 // callsVariable is set in the process that mesh meter runs.
 const callsVariable = "MESH_TEST_SDK_CALLS"
 
-// TestMain is the program of TestMeshMeterPricesLongCalls, if that has set the variable. It has the base URLs of its environment.
+// If callsVariable is set, TestMain is the program that TestMeshMeterPricesLongCalls
+// runs. mesh meter sets its base URLs.
 func TestMain(m *testing.M) {
 	if os.Getenv(callsVariable) == "" {
 		os.Exit(m.Run())
@@ -226,7 +230,7 @@ func TestMeshMeterPricesLongCalls(t *testing.T) {
 		same(t, "cost of "+r.Model, r.USD, want[r.Model])
 		delete(want, r.Model)
 	}
-	same(t, "calls that are missing", len(want), 0)
+	same(t, "missing calls", len(want), 0)
 }
 
 func run(t *testing.T, cmd *exec.Cmd) {

@@ -17,8 +17,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// TestAnswersAreProducedOnceInAnOutageAndOnASlowLink answers questions with several workers. The gateway goes away while they run, and its
-// link is slow afterwards. Every question has one answer, for which the function ran once.
+// The gateway disappears while several workers answer questions, and returns with a slow
+// link. Every question gets one answer, from one run.
 func TestAnswersAreProducedOnceInAnOutageAndOnASlowLink(t *testing.T) {
 	t.Parallel()
 	const questions, beforeOutage, failures = 100, 20, 4
@@ -58,7 +58,7 @@ func TestAnswersAreProducedOnceInAnOutageAndOnASlowLink(t *testing.T) {
 		ServeOptions: agent.ServeOptions{
 			Workers:  workers,
 			Interval: 100 * time.Millisecond,
-			OnError:  func(client.MeshMessage, error) {}, // polls and marks,
+			OnError:  func(client.MeshMessage, error) {}, // polls and marks fail
 		},
 		OnAnswer: func(m client.MeshMessage, _ *client.MeshMessage, err error) {
 			mu.Lock()

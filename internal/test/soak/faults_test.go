@@ -17,25 +17,26 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// faultInjector makes one request in ten fail. Which one, and how, depends on the seed, on the subject of the request and on the
-// number of earlier requests with that subject, but not on the order in which requests arrive.
+// faultInjector makes one request in ten fail. Which one, and how, depends on the seed,
+// the request's subject and how often that subject came before, but not on the order in
+// which requests arrive.
 type faultInjector struct {
 	seed uint64
 
 	mu       sync.Mutex
 	hang     bool              // every MarkRead gets no answer
-	database int               // the subjects of each database are counted again
-	earlier  map[string]uint64 // number of requests, by subject
+	database int               // each database counts its subjects anew
+	earlier  map[string]uint64 // subject -> requests
 	counts   faultCounts
 }
 
-// faultCounts counts requests and faults.
 type faultCounts struct {
-	// Requests counts all requests, Failed those with a fault, Faults the faults by kind.
+	// Requests counts all requests, Failed only those with a fault, and Faults the faults
+	// by kind.
 	Requests, Failed map[gatewaytest.Operation]int
 	Faults           map[string]int
-	// AfterEffect counts the faults after the effect of the request, Unreadable the 2xx faults of a send, Cut those that closed
-	// the connection.
+	// AfterEffect counts faults that follow the request's effect, Unreadable those that
+	// answer a send with 2xx, Cut those that closed the connection.
 	AfterEffect, Unreadable, Cut int
 }
 
@@ -45,8 +46,8 @@ func newFaultInjector(seed uint64) *faultInjector {
 	}}
 }
 
-// faultKind is a way to fail. share is its percentage of the faults; it is small for faults that take time. The effect of a 2xx
-// must have happened, so those faults come after it only.
+// share is in percent, and small for slow faults. A 2xx means that the effect has
+// happened, so a 2xx fault always follows it.
 type faultKind struct {
 	name  string
 	share int
@@ -67,7 +68,7 @@ var (
 		{"503", 10, gatewaytest.Fault{Status: 503}},
 		{"503 that breaks off", 10, gatewaytest.Fault{Status: 503, Body: "over", HangUp: true}},
 		{"504", 10, gatewaytest.Fault{Status: 504, Body: "gateway timeout"}},
-		// The kinds above are refusals: immediate, and without a sign of success.
+		// The kinds above are refusals: immediate, with no sign of success.
 		noAnswer,
 		truncated,
 		notJSON,
@@ -81,17 +82,17 @@ const (
 	allShares     = 100
 )
 
-// faultAt returns the kind to which share n belongs.
+// faultAt returns the kind that share n belongs to.
 func faultAt(n int) faultKind {
 	for _, k := range faultKinds {
 		if n -= k.share; n < 0 {
 			return k
 		}
 	}
-	panic("the shares do not add up to 100")
+	panic("the shares don't add up to 100")
 }
 
-// choose is the argument of Gateway.FailIf.
+// choose is for Gateway.FailIf.
 func (f *faultInjector) choose(r gatewaytest.Request) *gatewaytest.Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,10 +116,11 @@ func (f *faultInjector) choose(r gatewaytest.Request) *gatewaytest.Fault {
 	return &fault
 }
 
-// requestID is the header that names the fault to the client, so that the ledger knows what each error has to be.
+// requestID is a header that tells the client which fault it gets, so the ledger knows
+// what each error must be.
 const requestID = "X-Request-Id"
 
-// hangMarks lets every MarkRead hang until the next database.
+// hangMarks makes every MarkRead hang until the next database.
 func (f *faultInjector) hangMarks() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -148,7 +150,8 @@ func (c *faultCounts) add(op gatewaytest.Operation, k *faultKind) {
 	}
 }
 
-// subject returns what a request is about: the content of a message, the message to mark, or the inbox.
+// subject identifies what a request is about: a message's content, the message to mark,
+// or the inbox.
 func subject(r gatewaytest.Request) string {
 	var m struct{ Content string }
 	_ = json.Unmarshal([]byte(r.Body), &m) // a request may have no body
@@ -156,23 +159,25 @@ func subject(r gatewaytest.Request) string {
 }
 
 const (
-	// maxAttempts is the number of attempts in the retry policy of the clients.
+	// maxAttempts is the clients' retry limit.
 	maxAttempts = 5
-	// maxMarkFaults is the number of consecutive faults of a MarkRead. It leaves attempts for the timeouts of a slow machine.
+	// maxMarkFaults is how many times in a row a MarkRead may fail. That leaves attempts
+	// for a slow machine's timeouts.
 	maxMarkFaults = 2
 )
 
-// faultFor returns the fault of a request after a number of earlier requests with its subject, or nil.
+// faultFor returns a request's fault, or nil. earlier counts previous requests with that
+// subject.
 func (f *faultInjector) faultFor(op gatewaytest.Operation, about string, earlier uint64) *faultKind {
 	random := f.random("", about, earlier)
 	switch {
 	case op == gatewaytest.SendMessage && earlier < maxAttempts && f.random("every attempt", about, 0).IntN(50) == 0:
-		// Every attempt of one Send fails. Either all of them have an effect or none has.
+		// All attempts of one Send fail, either all with an effect or all without.
 		k := faultAt(random.IntN(refusalShares))
 		k.fault.AfterEffect = f.random("effect", about, 0).IntN(2) == 0
 		return &k
 	case op == gatewaytest.ListMessages && earlier%8 < 2 && f.random("empty inbox", about, earlier/8).IntN(5) == 0:
-		// Two polls in a row return an empty inbox. Watch forgets a message after three.
+		// Two polls in a row return an empty inbox. After three, Watch forgets a message.
 		return &empty
 	case random.IntN(10) != 0, op == gatewaytest.MarkMessageRead && earlier >= maxMarkFaults:
 		return nil
@@ -181,7 +186,7 @@ func (f *faultInjector) faultFor(op gatewaytest.Operation, about string, earlier
 	if k.name == empty.name && op == gatewaytest.ListMessages {
 		k = faultKinds[0]
 	}
-	// A 429 comes before any effect: MarkRead relies on it.
+	// A 429 never follows an effect: MarkRead relies on that.
 	if k.name != slow.name && k.fault.Status != http.StatusTooManyRequests && random.IntN(2) == 0 {
 		k.fault.AfterEffect = true
 	}

@@ -21,49 +21,53 @@ const token = "example.token.of.the.soak"
 
 func nodeName(i int) string { return fmt.Sprintf("node-%03d", i) }
 
-// command is a line from the test to the gateway process, which answers every command with one JSON value.
+// command is a line from the test to the gateway process, which answers with one JSON
+// value.
 type command struct {
 	Name    commandName
-	Message messageID // of setHandled
+	Message messageID // for setHandled
 }
 
 type commandName string
 
 const (
-	// stopServer closes the port and every connection, startServer opens the port again. Both are answered with the address.
+	// stopServer closes the port and all connections, startServer opens the port again.
+	// Both return the address.
 	stopServer  commandName = "stop"
 	startServer commandName = "start"
-	// replaceDatabase begins a new database while the server is stopped. It is answered with a replacement.
+	// replaceDatabase starts a new database while the server is stopped. It returns a
+	// replacement.
 	replaceDatabase commandName = "replace"
-	// skipIDs raises the ids above those of the earlier databases, so that no late MarkRead for one of these can mark a message
-	// that is stored afterwards. It is answered with the address.
+	// skipIDs raises ids above all earlier databases' ids, so that a late MarkRead for an
+	// old message can't mark a later one. It returns the address.
 	skipIDs commandName = "skip ids"
-	// setHandled announces that a node is about to mark a message. It is answered with the message.
+	// setHandled announces that a node is about to mark a message. It returns the
+	// message.
 	setHandled commandName = "handled"
-	// hangMarks lets every MarkRead hang until the database is replaced. It is answered with the address, as endFaults is.
+	// hangMarks makes every MarkRead hang until the database is replaced. It returns the
+	// address, and so does endFaults.
 	hangMarks commandName = "hang marks"
 	endFaults commandName = "heal"
-	// finish is answered with a gatewayReport.
+	// finish returns a gatewayReport.
 	finish commandName = "finish"
 )
 
-// replacement describes the end of a database.
 type replacement struct {
-	// At is a time between the last message of the old database and the first one of the new one.
+	// At is between the old database's last message and the new one's first.
 	At time.Time
-	// Lost are the task ids of the messages that were unread in the old database.
+	// Lost has the task ids whose messages were unread in the old database.
 	Lost []string
 }
 
-// gatewayReport is what the gateway knows at the end.
 type gatewayReport struct {
 	faultCounts
 	markOrder
-	// Stored counts the messages of all databases, Unread those of the last one.
+	// Stored counts messages in all databases, Unread only in the last one.
 	Stored, Unread int
 }
 
-// gatewayProcess is a gateway that restarts on one address, and the databases it has had.
+// gatewayProcess is a gateway that restarts on the same address, with the databases it
+// has had.
 type gatewayProcess struct {
 	address  string
 	nodes    []string
@@ -71,13 +75,15 @@ type gatewayProcess struct {
 	marks    *markTracker
 	server   *http.Server
 	requests *requestGate
-	database *gatewaytest.Gateway // the current one
-	// stored counts the messages of the earlier databases, without the skipped ids of all. lastID is the highest id in one.
+	database *gatewaytest.Gateway // current
+	// stored counts messages in earlier databases, except for skipped ids in all of them.
+	// lastID is the highest id in one.
 	stored int
 	lastID int64
 }
 
-// runGateway is the gateway process: it starts, prints its address and executes the commands from standard input.
+// runGateway is the gateway process. It prints its address, then executes commands from
+// standard input.
 func runGateway(nodes int, seed uint64) error {
 	p := &gatewayProcess{address: "127.0.0.1:0", faults: newFaultInjector(seed), marks: newMarkTracker()}
 	for i := range nodes {
@@ -128,7 +134,6 @@ func (p *gatewayProcess) execute(c command) error {
 	return fmt.Errorf("unknown command %q", c.Name)
 }
 
-// answer prints the result of a command.
 func answer(result any, err error) error {
 	if err != nil {
 		return err
@@ -136,7 +141,6 @@ func answer(result any, err error) error {
 	return json.NewEncoder(os.Stdout).Encode(result)
 }
 
-// newDatabase creates an empty database.
 func (p *gatewayProcess) newDatabase() {
 	p.database = gatewaytest.Start(gatewaytest.WithToken(token), gatewaytest.WithPeers(p.nodes...), gatewaytest.WithoutRequestLog())
 	p.database.FailIf(func(r gatewaytest.Request) *gatewaytest.Fault {
@@ -145,13 +149,12 @@ func (p *gatewayProcess) newDatabase() {
 	})
 }
 
-// skipIDs stores messages that no node receives.
 func (p *gatewayProcess) skipIDs() {
 	for p.storeUnseen() < p.lastID {
 	}
 }
 
-// storeUnseen stores a message that no node receives and returns its id.
+// storeUnseen stores a message that no node receives, and returns its id.
 func (p *gatewayProcess) storeUnseen() int64 {
 	p.stored--
 	return p.database.Store("auditor", "auditor", "fyi", "not received")
@@ -169,19 +172,20 @@ func (p *gatewayProcess) start() (string, error) {
 	return p.address, nil
 }
 
-// stop closes the port and every connection, and waits for the requests in progress.
+// stop also waits for requests in progress.
 func (p *gatewayProcess) stop() (string, error) {
 	err := p.server.Close()
 	p.requests.close()
 	return p.address, err
 }
 
-// requestGate tracks the requests in progress and rejects requests after close. http.Server.Close does not wait for requests:
-// one of them could store its message after the database has been counted.
+// requestGate tracks requests in progress and rejects new ones after close.
+// http.Server.Close doesn't wait for requests, so one of them could store its message
+// after the database was counted.
 type requestGate struct {
 	next http.Handler
 
-	mu     sync.RWMutex // held for reading by every request
+	mu     sync.RWMutex // every request holds a read lock
 	closed bool
 }
 
@@ -200,7 +204,6 @@ func (g *requestGate) close() {
 	g.closed = true
 }
 
-// replace ends the database and begins a new one.
 func (p *gatewayProcess) replace() (replacement, error) {
 	lost, err := p.endDatabase()
 	if err != nil {
@@ -220,7 +223,8 @@ func (p *gatewayProcess) finish() (gatewayReport, error) {
 	return gatewayReport{faultCounts: p.faults.counts, markOrder: p.marks.order, Stored: p.stored, Unread: len(unread)}, err
 }
 
-// endDatabase counts the messages of the database, closes it and returns the task ids of the unread messages.
+// endDatabase counts the database's messages, closes it, and returns the unread messages'
+// task ids.
 func (p *gatewayProcess) endDatabase() (unread []string, err error) {
 	defer p.database.Close()
 	p.database.Heal()

@@ -11,31 +11,35 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// ledger follows every message. It forgets a message once Send has returned and the message is read; if it arrives again, the
-// ledger has no entry for it.
+// ledger follows every message until Send has returned and the message is read. If that
+// message arrives again, the ledger has no entry for it.
 type ledger struct {
 	mu       sync.Mutex
-	open     map[string]*entry // by task id, which is unique
-	replaced []time.Time       // the ends of the databases
-	// lateMarks are the ids of messages that were marked after their database had been replaced. Such a mark may have marked a
-	// message of the next database. notFound are the messages of the last database whose MarkRead failed with 404.
+	open     map[string]*entry // unique task id -> entry
+	replaced []time.Time       // when each database ended
+	// lateMarks has ids that were marked after their database was replaced, so the mark
+	// may have hit a message in the next one. notFound has the last database's messages
+	// for which MarkRead returned 404.
 	lateMarks  map[int64]bool
 	notFound   []messageID
 	totals     totals
-	violations map[string][]string // a few examples of each kind
+	violations map[string][]string // kind -> a few examples
 }
 
 type totals struct {
-	// A message is accepted if Send returns a receipt, or an error with Delivered. Otherwise it has failed and may have arrived.
+	// A message is accepted if Send returns a receipt, or an error with Delivered.
+	// Otherwise the send has failed, but the message may have arrived.
 	accepted, delivered, failed int
-	// implausible counts the failed sends with a 2xx response that cannot be the gateway's.
+	// implausible counts failed sends with a 2xx response that isn't the gateway's.
 	implausible            int
 	arrived, failedArrived int
-	// lost counts the messages that were unread when their database was replaced, lostUnseen those that never arrived. stale
-	// counts those that never arrived because a MarkRead for the old database marked them.
+	// lost counts messages that were unread when their database was replaced, lostUnseen
+	// those that also never arrived. stale counts messages that never arrived because a
+	// MarkRead for the old database marked them.
 	lost, lostUnseen, stale int
 	read                    int
-	// unmarked counts the marks that Serve reported, of messages in the database of that time.
+	// unmarked counts marks that Serve reported as failed, if their database still
+	// existed.
 	unmarked    int
 	watchErrors int
 }
@@ -45,17 +49,17 @@ type entry struct {
 	request  client.SendRequest
 	accepted bool
 	failed   bool
-	receipt  messageID // zero if there is none
-	copies   []arrival // at most one for each database
+	receipt  messageID // zero if none
+	copies   []arrival // at most one per database
 	// lost is set if the message was unread when database lostFrom was replaced.
 	lost     bool
 	lostFrom int
-	// spansReplacement is set if Send was under way when a database was replaced. Its message may be stored in both.
+	// spansReplacement is set if a database was replaced during Send. The message may be
+	// stored in both.
 	spansReplacement bool
-	window           chan struct{} // this message occupies one element; nil after release
+	window           chan struct{} // has an element for this message; nil after release
 }
 
-// arrival is a message that arrived.
 type arrival struct {
 	id   messageID
 	read bool
@@ -65,7 +69,6 @@ func newLedger() *ledger {
 	return &ledger{open: make(map[string]*entry), lateMarks: make(map[int64]bool), violations: make(map[string][]string)}
 }
 
-// messageID returns the id of a message with its database.
 func (l *ledger) messageID(m client.MeshMessage) messageID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +86,6 @@ func (l *ledger) identify(m client.MeshMessage) messageID {
 	return messageID{database, m.ID}
 }
 
-// databaseReplaced records the end of a database, with the messages that are lost.
 func (l *ledger) databaseReplaced(r replacement) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,14 +102,14 @@ func (l *ledger) databaseReplaced(r replacement) {
 	}
 }
 
-// isLost reports whether the database of a message has been replaced.
+// isLost reports whether the message's database has been replaced.
 func (l *ledger) isLost(m client.MeshMessage) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.identify(m).Database < len(l.replaced)
 }
 
-// markFailed records the report of a mark that Serve sends later, or not at all when it ends.
+// markFailed records that Serve reported a mark, which it repeats unless it ends first.
 func (l *ledger) markFailed(m client.MeshMessage) {
 	if !l.isLost(m) {
 		l.mu.Lock()
@@ -116,14 +118,16 @@ func (l *ledger) markFailed(m client.MeshMessage) {
 	}
 }
 
-// sendStarted opens an entry. The message occupies an element of window until it has failed, is read or is lost.
+// sendStarted opens an entry. The message keeps its element in window until it has
+// failed, is read or is lost.
 func (l *ledger) sendStarted(from string, request client.SendRequest, window chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open[request.RelatedTaskID] = &entry{from: from, request: request, window: window}
 }
 
-// sendReturned records the result of Send. The gateway names the fault of a response in X-Request-Id, so that the error is known.
+// sendReturned records Send's result. X-Request-Id names the fault, so we know which
+// error to expect.
 func (l *ledger) sendReturned(task string, receipt *client.MeshMessage, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,9 +152,9 @@ func (l *ledger) sendReturned(task string, receipt *client.MeshMessage, err erro
 	l.settle(task, e)
 }
 
-// checkError checks Delivered, and Uncertain where the response cannot be the gateway's.
+// checkError checks Delivered, and Uncertain if the response isn't the gateway's.
 func (l *ledger) checkError(task string, failed *client.MeshGatewayError) {
-	posted := failed.Method == http.MethodPost // else the registry could not be read
+	posted := failed.Method == http.MethodPost // else the registry read failed
 	if posted && failed.RequestID == notJSON.name {
 		l.totals.implausible++
 		l.expect(failed.Uncertain, "Uncertain is wrong", "%s: %v", task, failed)
@@ -159,7 +163,7 @@ func (l *ledger) checkError(task string, failed *client.MeshGatewayError) {
 	l.expect(failed.Delivered == (posted && unreadable), "Delivered is wrong", "%s: %v", task, failed)
 }
 
-// arrived records a message from Watch, or one that a handler of Serve has finished.
+// arrived records a message that Watch yielded or a Serve handler finished.
 func (l *ledger) arrived(node string, m client.MeshMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,7 +188,7 @@ func (l *ledger) arrived(node string, m client.MeshMessage) {
 	l.settle(taskID(m), e)
 }
 
-// checkOrder checks the order of Watch: oldest first.
+// checkOrder checks that Watch yields the oldest first.
 func (l *ledger) checkOrder(node string, before, next messageID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,8 +196,9 @@ func (l *ledger) checkOrder(node string, before, next messageID) {
 	l.expect(inOrder, "Watch was not in order", "%s: message %v came before %v", node, before, next)
 }
 
-// marked records the result of MarkRead and reports whether it is final: an outage is not, and 404 is. A 404 is expected if an
-// earlier call failed and may have marked the message.
+// marked records MarkRead's result and reports whether it's final: a 404 is, but an
+// outage isn't. A 404 is expected if an earlier call failed, because that may have marked
+// the message.
 func (l *ledger) marked(m client.MeshMessage, err error, again bool) (final bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -231,15 +236,15 @@ func (l *ledger) watchFailed(err error) {
 	l.expect(errors.Is(err, client.ErrMesh), "an error is not a client error", "Watch: %v", err)
 }
 
-// entries returns the number of messages that are not complete.
+// entries counts incomplete messages.
 func (l *ledger) entries() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.open)
 }
 
-// unseen returns the messages without a receipt that have not arrived, also those whose Send failed, and those that may have
-// arrived from one database alone.
+// unseen returns messages without a receipt that haven't arrived, or perhaps from one
+// database only. Failed sends are included.
 func (l *ledger) unseen() (requests []client.SendRequest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -251,14 +256,15 @@ func (l *ledger) unseen() (requests []client.SendRequest) {
 	return requests
 }
 
-// found records a message of unseen that is in the current database.
+// found records that an unseen message is in the current database.
 func (l *ledger) found(m client.MeshMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open[taskID(m)].receipt = l.identify(m)
 }
 
-// close checks the entries that are still open. stale are the messages that a MarkRead for an earlier database can have marked.
+// close checks all entries that are still open. stale are messages that a MarkRead for an
+// earlier database may have marked.
 func (l *ledger) close(stale []messageID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -274,7 +280,7 @@ func (l *ledger) close(stale []messageID) {
 	}
 }
 
-// closeUnseen accounts for the copies of a message that did not arrive.
+// closeUnseen accounts for copies that didn't arrive.
 func (l *ledger) closeUnseen(task string, e *entry, stale []messageID) {
 	arrivedFrom := func(database int) bool {
 		return slices.ContainsFunc(e.copies, func(c arrival) bool { return c.id.Database == database })
@@ -290,8 +296,8 @@ func (l *ledger) closeUnseen(task string, e *entry, stale []messageID) {
 	l.expect(!e.accepted || len(e.copies) > 0 || excused, "accepted and never arrived", "task %s from %s to %s", task, e.from, e.request.To)
 }
 
-// settle compares a receipt with the copies, and removes the entry when it is complete. A message that may have two copies
-// stays until the end.
+// settle compares a receipt with the copies and removes a complete entry. If there may be
+// two copies, it stays until the end.
 func (l *ledger) settle(task string, e *entry) {
 	read := len(e.copies) > 0
 	for _, c := range e.copies {

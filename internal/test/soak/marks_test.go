@@ -10,14 +10,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// messageID identifies a message. Ids begin again in every database.
+// Ids start over in every database, so a message's id alone doesn't identify it.
 type messageID struct {
 	Database int
 	ID       int64
 }
 
-// markTracker compares the MarkRead requests with the messages that were handled. A node announces a message before it marks
-// it and waits for the answer, so that no request can overtake the announcement.
+// markTracker compares MarkRead requests with handled messages. A node announces a
+// message before marking it and waits for the response, so no request can overtake its
+// announcement.
 type markTracker struct {
 	mu       sync.Mutex
 	database int
@@ -25,10 +26,9 @@ type markTracker struct {
 	order    markOrder
 }
 
-// markOrder has the MarkRead requests for messages that had not been handled.
+// markOrder has MarkRead requests for unhandled messages.
 type markOrder struct {
-	// Early are marks without a reason. Stale are marks for a message with the same id in an earlier database, which had been
-	// handled.
+	// Stale are marks whose id had been handled in an earlier database, Early all others.
 	Early, Stale []messageID
 }
 
@@ -46,7 +46,7 @@ func (t *markTracker) setHandled(id messageID) {
 	t.handled[id] = true
 }
 
-// requested records a request, before it has an effect.
+// requested must be called before the request has an effect.
 func (t *markTracker) requested(r gatewaytest.Request) {
 	if r.Operation != gatewaytest.MarkMessageRead {
 		return

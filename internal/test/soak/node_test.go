@@ -12,7 +12,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// node is one program on the mesh.
 type node struct {
 	t        *testing.T
 	name     string
@@ -20,38 +19,39 @@ type node struct {
 	gateway  *process
 	ledger   *ledger
 	interval time.Duration
-	random   *rand.Rand // used by the sender
+	random   *rand.Rand // only for the sender
 	window   chan struct{}
 	// lastButOne is closed when the last message but one arrives.
 	lastButOne chan struct{}
-	// receive receives until the last message has arrived.
+	// receive returns after the last message has arrived.
 	receive func(context.Context)
 }
 
 const (
-	// windowSize is the number of unread messages allowed for one sender. All windows together are smaller than the 1,000 rows of
-	// a poll, so that no inbox overflows even if all nodes write to one.
+	// windowSize is how many unread messages a sender may have. Together, all windows
+	// stay below a poll's 1,000 rows, so no inbox overflows even if every node writes to
+	// it.
 	windowSize = 4
-	// workers is the number of concurrent MarkRead calls or handlers of a node. With the sender and the watcher this is the
-	// largest number of concurrent requests of a client.
+	// workers is how many MarkRead calls or handlers a node runs at once. With the sender
+	// and the watcher, that's a client's maximum for concurrent requests.
 	workers     = 2
 	concurrency = workers + 2
-	// goroutinesPerNode are the sender, the watcher and the workers.
+	// sender, watcher and workers
 	goroutinesPerNode = workers + 2
-	// lastSender sends the last message to every node.
+	// lastSender sends every node its last message.
 	lastSender = "last-sender"
 )
 
-// tasksPerNode separates the task ids of the nodes.
+// tasksPerNode keeps the nodes' task ids apart.
 const tasksPerNode = 1_000_000
 
-// taskNode returns the number of the node that sends a task.
+// taskNode returns the number of the sending node.
 func taskNode(task string) int {
 	n, _ := strconv.Atoi(task)
 	return n / tasksPerNode
 }
 
-// send sends until stop is closed, and completes the message in progress.
+// send runs until stop is closed, then completes the message in progress.
 func (n *node) send(ctx context.Context, stop <-chan struct{}, firstTask, nodes int) {
 	for i := 1; ; i++ {
 		select {
@@ -60,7 +60,7 @@ func (n *node) send(ctx context.Context, stop <-chan struct{}, firstTask, nodes 
 			return
 		}
 		select {
-		case <-stop: // select chooses at random if both are ready
+		case <-stop: // select picks randomly if both are ready
 			return
 		default:
 		}
@@ -78,7 +78,7 @@ var (
 
 func (n *node) compose(task, nodes int) client.SendRequest {
 	to := nodeName(n.random.IntN(nodes))
-	for to == n.name { // Watch and Serve omit the own messages
+	for to == n.name { // Watch and Serve omit a node's own messages
 		to = nodeName(n.random.IntN(nodes))
 	}
 	return client.SendRequest{
@@ -89,8 +89,9 @@ func (n *node) compose(task, nodes int) client.SendRequest {
 	}
 }
 
-// sendLast sends a node two messages. The second one is in a later poll than all others: the senders of a poll take turns with Serve, so
-// that the first one may be handed over before earlier messages of others.
+// sendLast sends a node two messages. In Serve, senders in one poll take turns, so the
+// first message may overtake earlier ones from other nodes. The second is in a later poll
+// than all others.
 func (r *run) sendLast(ctx context.Context, n *node) error {
 	if err := r.sendOne(ctx, n.name, "last but one"); err != nil {
 		return err
@@ -103,7 +104,7 @@ func (r *run) sendLast(ctx context.Context, n *node) error {
 	}
 }
 
-// isLast reports whether a message is the last one, and notes the last but one.
+// isLast also notices the last but one.
 func (n *node) isLast(m client.MeshMessage) bool {
 	if m.FromNode == lastSender && m.GetContent() == "last but one" {
 		close(n.lastButOne)
@@ -111,7 +112,7 @@ func (n *node) isLast(m client.MeshMessage) bool {
 	return m.FromNode == lastSender && m.GetContent() == "last"
 }
 
-// sendOne sends a message to a node, with one idempotency key, until it is accepted.
+// sendOne repeats a message with the same idempotency key until it's accepted.
 func (r *run) sendOne(ctx context.Context, to, content string) error {
 	request := client.SendRequest{To: to, Kind: client.KindStatus, Content: content, IdempotencyKey: content + " for " + to}
 	for {

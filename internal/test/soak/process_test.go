@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// process is the gateway process as the test uses it.
+// process is the gateway process as the test sees it.
 type process struct {
 	address string
 	cmd     *exec.Cmd
@@ -41,7 +41,6 @@ func startGateway(t *testing.T, nodes int, seed uint64) *process {
 	return p
 }
 
-// call sends a command and decodes the answer into result.
 func (p *process) call(t *testing.T, c command, result any) {
 	t.Helper()
 	p.mu.Lock()
@@ -50,19 +49,19 @@ func (p *process) call(t *testing.T, c command, result any) {
 	assert.NoError(t, p.answers.Decode(result))
 }
 
-// setHandled announces that a message is about to be marked read.
+// setHandled announces that a message is about to be marked.
 func (p *process) setHandled(t *testing.T, id messageID) {
 	t.Helper()
 	p.call(t, command{Name: setHandled, Message: id}, &id)
 }
 
-// skipIDs raises the ids of new messages above those of the earlier databases.
+// skipIDs raises new ids above those in earlier databases.
 func (p *process) skipIDs(t *testing.T) {
 	t.Helper()
 	p.call(t, command{Name: skipIDs}, &p.address)
 }
 
-// hangMarks lets every MarkRead hang until the database is replaced.
+// hangMarks makes every MarkRead hang until the database is replaced.
 func (p *process) hangMarks(t *testing.T) {
 	t.Helper()
 	p.call(t, command{Name: hangMarks}, &p.address)
@@ -73,10 +72,10 @@ func (p *process) endFaults(t *testing.T) {
 	p.call(t, command{Name: endFaults}, &p.address)
 }
 
-// outage is how long the gateway is away in a restart.
+// outage is how long a restart takes.
 const outage = 200 * time.Millisecond
 
-// restart stops the gateway and starts it again, with a new database if onReplaced is not nil.
+// restart also replaces the database if onReplaced isn't nil.
 func (p *process) restart(t *testing.T, onReplaced func(replacement)) {
 	t.Helper()
 	p.call(t, command{Name: stopServer}, &p.address)
@@ -89,7 +88,6 @@ func (p *process) restart(t *testing.T, onReplaced func(replacement)) {
 	p.call(t, command{Name: startServer}, &p.address)
 }
 
-// finish ends the gateway and returns its report.
 func (p *process) finish(t *testing.T) gatewayReport {
 	t.Helper()
 	var report gatewayReport

@@ -15,11 +15,10 @@ import (
 	"time"
 )
 
-// sample is the state of this process at one time.
 type sample struct {
 	heap                    uint64 // bytes after a garbage collection
 	goroutines, connections int
-	entries                 int // of the ledger
+	entries                 int // in the ledger
 }
 
 func (s sample) String() string {
@@ -29,17 +28,17 @@ func (s sample) String() string {
 func (r *run) takeSample() sample {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // the second one frees what the first one moved out of the pools
+	runtime.GC() // frees objects that the first GC moved out of pools
 	runtime.ReadMemStats(&m)
 	return sample{
 		heap: m.HeapAlloc, goroutines: runtime.NumGoroutine(), connections: int(r.open.now.Load()), entries: r.ledger.entries(),
 	}
 }
 
-// samplesPerRun is the number of samples of a run. The first fifth is for warming up.
+// The first fifth of a run's samples is for warming up.
 const samplesPerRun = 20
 
-// takeSamples takes the samples of a run, or fewer if ctx ends.
+// takeSamples stops early if ctx ends.
 func (r *run) takeSamples(ctx context.Context) {
 	ticker := time.NewTicker(r.size.sending / samplesPerRun)
 	defer ticker.Stop()
@@ -53,16 +52,16 @@ func (r *run) takeSamples(ctx context.Context) {
 	}
 }
 
-// earlyAndLate returns the samples with the smallest heap of the second and of the last fifth. The smallest heap includes leaks
-// but few requests in progress.
+// earlyAndLate returns the smallest heap in the second and in the last fifth. It includes
+// leaks, but few requests in progress.
 func earlyAndLate(all []sample) (early, late sample) {
 	fifth := len(all) / 5
 	byHeap := func(a, b sample) int { return cmp.Compare(a.heap, b.heap) }
 	return slices.MinFunc(all[fifth:2*fifth], byHeap), slices.MinFunc(all[len(all)-fifth:], byHeap)
 }
 
-// connections counts the connections of clients with the default transport. A slow machine causes more of them: unanswered were
-// closed by the timeout of a request, idle by that of the transport.
+// connections counts the clients' connections. A slow machine has more: unanswered ones
+// were closed by a request's timeout, idle ones by the transport's.
 type connections struct{ now, dialed, unanswered, idle atomic.Int64 }
 
 // countConnections replaces the default transport until the test ends.
@@ -91,7 +90,7 @@ func countConnections(t *testing.T) *connections {
 type connection struct {
 	net.Conn
 	count   func()
-	waiting atomic.Bool  // a request has been written, and nothing read since
+	waiting atomic.Bool  // a request was written, and nothing read since
 	lastUse atomic.Int64 // in nanoseconds
 }
 
@@ -116,7 +115,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// longIdle is less than the time after which a client closes an idle connection.
+// longIdle is shorter than a client keeps idle connections.
 const longIdle = 3 * time.Second
 
 func (c *connection) countIn(all *connections) {
@@ -128,7 +127,8 @@ func (c *connection) countIn(all *connections) {
 	}
 }
 
-// logCounter counts records in the logs of the clients: debug records are retries, warnings are full polls of Watch.
+// logCounter reads the clients' logs, where debug records are retries and warnings are
+// full Watch polls.
 type logCounter struct{ retries, warnings atomic.Int64 }
 
 func (c *logCounter) Write(record []byte) (int, error) {

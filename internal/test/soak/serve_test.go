@@ -12,17 +12,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/agent"
 )
 
-// nodeServer is the state of a node that receives with Serve.
 type nodeServer struct {
 	node *node
 	stop context.CancelFunc
 
 	mu     sync.Mutex
-	failed map[messageID]bool // the handler has failed, and has not succeeded yet
+	failed map[messageID]bool // the handler failed and hasn't succeeded yet
 	last   bool               // the last message has arrived
 }
 
-// serve receives with Serve. The handler fails at the first attempt for one message in ten.
+// serve receives with Serve. For one message in ten, the handler's first attempt fails.
 func (n *node) serve(ctx context.Context) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -38,8 +37,9 @@ func (n *node) serve(ctx context.Context) {
 
 var errFirstAttempt = errors.New("the first attempt fails")
 
-// handle stops the node when the last message and all those that failed at first have been handled. Serve hands over the messages of a
-// poll before those of the next one, so that every other message has been handed over then; while Serve ends, no handler fails.
+// handle stops the node once the last message and all that failed at first are handled.
+// Serve hands over one poll's messages before the next poll's, so every other message has
+// been handed over by then. No handler fails while Serve ends.
 func (s *nodeServer) handle(_ context.Context, m client.MeshMessage) error {
 	id := s.node.ledger.messageID(m)
 	s.mu.Lock()
@@ -60,15 +60,14 @@ func (s *nodeServer) handle(_ context.Context, m client.MeshMessage) error {
 	return nil
 }
 
-// failsFirst reports whether the handler fails at the first attempt.
 func failsFirst(m client.MeshMessage) bool {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(taskID(m)))
 	return hash.Sum32()%10 == 0
 }
 
-// onError accepts the errors of polls and registrations, and those of marks: of one that fails, and of one whose message was lost
-// with its database. No handler fails twice.
+// onError accepts failed polls, registrations and marks, and a mark whose message was
+// lost with its database. No handler fails twice.
 func (s *nodeServer) onError(m client.MeshMessage, err error) {
 	var failed *client.MeshGatewayError
 	switch {

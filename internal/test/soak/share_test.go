@@ -21,10 +21,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// shareLease is the lease of the servers. It is long enough for a busy machine, which must not be taken for a killed server.
+// shareLease is long enough that a busy server isn't taken for a killed one.
 const shareLease = 6 * time.Second
 
-// runServer is a server process: it shares the questions to a node, and prints each run of its function and each answer.
+// runServer is a server process that shares a node's questions. It prints each run and
+// each answer.
 func runServer(address, spool string) error {
 	c, err := client.New(nodeName(0), client.WithGatewayURL("http://"+address), client.WithToken(token), client.WithTimeout(*leaseFlag),
 		client.WithLogger(slog.New(slog.DiscardHandler)))
@@ -59,7 +60,7 @@ func runServer(address, spool string) error {
 type sharingServer struct {
 	cmd   *exec.Cmd
 	spool string
-	ended chan struct{} // with the output
+	ended chan struct{} // closed when the output ends
 
 	mu       sync.Mutex
 	runs     map[string]bool
@@ -93,7 +94,7 @@ func startSharing(t *testing.T, address, spool string, lease time.Duration) *sha
 	return s
 }
 
-// kill kills the server as kill -9 does.
+// kill sends SIGKILL.
 func (s *sharingServer) kill(t *testing.T) {
 	t.Helper()
 	s.mu.Lock()
@@ -102,15 +103,16 @@ func (s *sharingServer) kill(t *testing.T) {
 	assert.NoError(t, s.cmd.Process.Kill())
 }
 
-// excused reports whether another server may run a message again: this one was killed before it had answered the message and marked it read.
+// excused reports whether another server may run the message again, because this one was
+// killed before it had answered and marked it.
 func (s *sharingServer) excused(id string) bool {
 	at, answered := s.answered[id]
 	return !s.killed.IsZero() && (!answered || s.killed.Sub(at) < shareLease/2)
 }
 
-// TestServersShareMessagesOverKills runs three servers of one node. Servers are killed and replaced, and the gateway goes away and comes
-// back, also for longer than a lease and while claims are renewed. Every question has one answer, and runs again only if its server was
-// killed.
+// Three servers for one node are killed and replaced, and the gateway disappears,
+// sometimes longer than a lease and while claims are renewed. Every question gets one
+// answer, and runs again only if its server was killed.
 func TestServersShareMessagesOverKills(t *testing.T) {
 	t.Parallel()
 	if !whole.Tests() && *soakFor <= time.Second {
@@ -160,7 +162,7 @@ func TestServersShareMessagesOverKills(t *testing.T) {
 	}
 }
 
-// away stops the gateway for some time. Its database stays.
+// away stops the gateway but keeps its database.
 func (p *process) away(t *testing.T, d time.Duration) {
 	t.Helper()
 	p.call(t, command{Name: stopServer}, &p.address)

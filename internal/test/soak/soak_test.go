@@ -17,7 +17,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// run is one soak run.
 type run struct {
 	t       *testing.T
 	size    size
@@ -31,7 +30,8 @@ type run struct {
 	began   time.Time
 	sentFor time.Duration
 	samples []sample
-	// lastSender sends the last messages and looks up messages. lastFailed counts its sends that failed.
+	// lastSender sends the last messages and looks messages up. lastFailed counts its
+	// failed sends.
 	lastSender *client.MeshClient
 	lastFailed atomic.Int64
 }
@@ -39,8 +39,8 @@ type run struct {
 type size struct {
 	nodes    int
 	sending  time.Duration
-	interval time.Duration // of Watch
-	timeout  time.Duration // of a request
+	interval time.Duration // for Watch
+	timeout  time.Duration // per request
 }
 
 func sizeFor(sending time.Duration) size {
@@ -50,17 +50,17 @@ func sizeFor(sending time.Duration) size {
 	return size{nodes: 200, sending: sending, interval: 500 * time.Millisecond, timeout: 5 * time.Second}
 }
 
-// endTimeout limits the time after nodes have stopped sending. It ends a run that hangs.
+// endTimeout ends a run that hangs after its nodes have stopped sending.
 const endTimeout = 3 * time.Minute
 
-// TestSoak is not parallel: it counts goroutines and replaces the default transport.
+// TestSoak isn't parallel: it counts goroutines and replaces the default transport.
 func TestSoak(t *testing.T) {
-	if whole.Tests() || *soakFor > time.Second { // Serve polls as Watch does
+	if whole.Tests() || *soakFor > time.Second { // Serve polls like Watch
 		t.Run("Watch", func(t *testing.T) { soak(t, (*node).watch) })
 	}
 	t.Run("Serve", func(t *testing.T) {
 		report := soak(t, (*node).serve)
-		assert.Empty(t, report.Stale, "messages of the new database that were marked in place of earlier ones")
+		assert.Empty(t, report.Stale, "messages in the new database that were marked instead of earlier ones")
 	})
 }
 
@@ -72,7 +72,7 @@ func soak(t *testing.T, receive func(*node, context.Context)) gatewayReport {
 	r.exchange(ctx)
 	r.findUnseen(ctx)
 	r.close()
-	require.Len(t, r.samples, samplesPerRun, "the time was up before everything was sent")
+	require.Len(t, r.samples, samplesPerRun, "time ran out before everything was sent")
 	report := r.gateway.finish(t)
 	r.ledger.close(report.Stale)
 	r.log(report)
@@ -121,9 +121,10 @@ func (r *run) connect(node string) *client.MeshClient {
 	return c
 }
 
-// exchange lets all nodes send for a while, then sends each two last messages, at which it stops receiving. The restart in between
-// ends the requests whose client has timed out: their messages could otherwise arrive after the last one. A node whose last
-// message is marked by the MarkRead for a message of the lost database would never stop.
+// exchange lets all nodes send for a while. The two last messages then make each node
+// stop receiving. A restart before them ends requests whose client timed out: otherwise
+// their messages might arrive after the last one. Ids are skipped because a node would
+// never stop if a MarkRead for the lost database marked its last message.
 func (r *run) exchange(ctx context.Context) {
 	stop := make(chan struct{})
 	var sending, receiving sync.WaitGroup
@@ -146,8 +147,9 @@ func (r *run) exchange(ctx context.Context) {
 	assert.NoError(r.t, ctx.Err(), "timed out before every node had the last message")
 }
 
-// findUnseen looks up the ids of the messages without a receipt that have not arrived, so that the ledger can tell whether a
-// MarkRead for the old database marked them. It ends the faults first: one of them is an empty inbox.
+// findUnseen looks up messages without a receipt that didn't arrive, so the ledger knows
+// whether a MarkRead for the old database marked them. Faults end first, because an empty
+// inbox is one.
 func (r *run) findUnseen(ctx context.Context) {
 	r.gateway.endFaults(r.t)
 	for _, request := range r.ledger.unseen() {
@@ -162,17 +164,18 @@ func (r *run) findUnseen(ctx context.Context) {
 	}
 }
 
-// restarts are the times of the restarts, as parts of the time of sending, and whether the database is new. None is in the second
-// or the last fifth, whose memory is compared: without a gateway there are no connections. Before the new database, marks hang.
+// at is a fraction of the sending time. No restart is in the second or last fifth, where
+// we compare memory: without a gateway there are no connections. Marks hang before the
+// new database.
 var restarts = []struct {
 	at  float64
 	new bool
 }{{0.15, false}, {0.5, true}, {0.7, false}}
 
-// hangBefore is the part of the time of sending for which marks hang before the new database.
+// hangBefore is how long marks hang before the new database, as a fraction of the sending
+// time.
 const hangBefore = 0.1
 
-// restartGateway restarts the gateway at the times of restarts.
 func (r *run) restartGateway(ctx context.Context) {
 	await := func(at float64) bool {
 		pause(ctx, time.Until(r.began.Add(time.Duration(at*float64(r.size.sending)))))
@@ -193,7 +196,7 @@ func (r *run) restartGateway(ctx context.Context) {
 	}
 }
 
-// close closes the clients and checks that nothing of them is left.
+// close closes the clients and checks that they leave nothing behind.
 func (r *run) close() {
 	for _, n := range append(r.nodes, &node{client: r.lastSender}) {
 		assert.NoError(r.t, n.client.Close())

@@ -20,7 +20,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// storm is a run of TestServersKeepAnswersInAStorm.
 type storm struct {
 	t          *testing.T
 	lease      time.Duration
@@ -28,15 +27,15 @@ type storm struct {
 	asker      *client.MeshClient
 	live       [3]*sharingServer
 	all        []*sharingServer
-	unfinished map[string]int // question -> kills of its server while it ran
+	unfinished map[string]int // question -> how often its server was killed while it ran
 
 	mu   sync.Mutex
 	took map[string]time.Duration // guarded by mu
 }
 
-// TestServersKeepAnswersInAStorm asks three servers of one node, which share messages and keep
-// answers in folders, while they and the gateway are killed in turn. A question runs twice only
-// if its server was killed while it ran, and no file is left.
+// Three servers for one node share messages and keep answers in directories, while they
+// and the gateway are killed in turn. A question runs twice only if its server was killed
+// while it ran, and no file is left.
 func TestServersKeepAnswersInAStorm(t *testing.T) {
 	t.Parallel()
 	questions, kills, lease := 20, 2, shareLease
@@ -84,7 +83,7 @@ func (s *storm) start(spool string) *sharingServer {
 	return started
 }
 
-// kill kills a server and starts another one with its folder.
+// kill replaces a server with one that takes over its directory.
 func (s *storm) kill(i int) {
 	killed := s.live[i]
 	killed.kill(s.t)
@@ -100,7 +99,7 @@ func (s *storm) kill(i int) {
 
 var answerFile = regexp.MustCompile(`-([0-9]+)-[0-9a-f]+\.json$`)
 
-// fileNumbers returns the questions whose answers are in a folder.
+// fileNumbers returns the questions with an answer in the directory.
 func fileNumbers(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	files, err := os.ReadDir(folder)
@@ -114,7 +113,7 @@ func fileNumbers(t *testing.T, folder string) map[string]bool {
 	return numbers
 }
 
-// ask asks again under the same key until the gateway has the question.
+// ask retries with the same key until the gateway has the question.
 func (s *storm) ask(ctx context.Context, i int) {
 	for began := time.Now(); ctx.Err() == nil; began = time.Now() {
 		answer, err := agent.Ask(ctx, s.asker, client.SendRequest{To: nodeName(0), Content: fmt.Sprint("question ", i), IdempotencyKey: fmt.Sprint("storm-", i)})
@@ -131,8 +130,9 @@ func (s *storm) ask(ctx context.Context, i int) {
 	assert.Fail(s.t, "no answer", "question %d", i)
 }
 
-// checkTimes logs the slowest answer by how often the servers of its question were killed. In a long storm each kill
-// may take two leases; a busy machine may be slower.
+// checkTimes logs the slowest answer by how often a question's servers were killed. In a
+// long storm, each kill may take two leases. In a short one, a busy machine may be
+// slower.
 func (s *storm) checkTimes() {
 	sent, err := s.asker.Sent(s.t.Context(), client.SentOptions{Limit: 1000})
 	require.NoError(s.t, err)
@@ -149,7 +149,7 @@ func (s *storm) checkTimes() {
 	}
 }
 
-// check counts the runs of each question and the files that are left.
+// check checks how often each question ran, and that no files are left.
 func (s *storm) check(questions int) {
 	t := s.t
 	answers, err := s.asker.Fetch(t.Context(), client.FetchOptions{Limit: 1000})

@@ -13,7 +13,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// TestLedgerFindsViolations checks that the ledger reports every kind of violation.
 func TestLedgerFindsViolations(t *testing.T) {
 	t.Parallel()
 	task, content := "7", "hello"

@@ -10,13 +10,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/agent"
 )
 
-// pendingMark is a message that is marked later, so that polls return it again.
+// pendingMark is a message to mark later, so that more polls return it.
 type pendingMark struct {
 	message client.MeshMessage
 	due     time.Time
 }
 
-// watch receives with Watch and MarkRead.
 func (n *node) watch(ctx context.Context) {
 	pending := make(chan pendingMark, windowSize)
 	var marking sync.WaitGroup
@@ -48,12 +47,12 @@ func (n *node) watchUntilLast(ctx context.Context, pending chan<- pendingMark) {
 		}
 		pending <- pendingMark{m, time.Now().Add(rand.N(4 * n.interval))}
 		if n.isLast(m) {
-			return // Watch is in order: everything before this has arrived
+			return // Watch is in order, so everything before this has arrived
 		}
 	}
 }
 
-// mark marks a message read. It repeats a mark that fails until the gateway answers.
+// mark retries until the gateway answers.
 func (n *node) mark(ctx context.Context, m client.MeshMessage) {
 	n.gateway.setHandled(n.t, n.ledger.messageID(m))
 	for again := false; ctx.Err() == nil; again = true {
