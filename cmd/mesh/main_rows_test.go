@@ -65,6 +65,9 @@ func TestInboxAboveTheSizeLimit(t *testing.T) {
 	for range 28 {
 		g.Store("node-b", "node-a", "fyi", strings.Repeat("\x01", 200_000))
 	}
+	for range 24 {
+		g.Store("node-b", "node-a", "fyi", "short")
+	}
 	g.Store("node-b", "node-a", "question", "the last")
 	code, out, errs := runAt(t, g.URL, "inbox")
 	assert.Equal(t, exit.Done, code, errs)

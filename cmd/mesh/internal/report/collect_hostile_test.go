@@ -134,7 +134,7 @@ func TestInvalidOptions(t *testing.T) {
 // Values of labels beyond 100,000, and models beyond 1,000, are in the row of the others.
 func TestNamesBeyondTheBoundsAreOthers(t *testing.T) {
 	t.Parallel()
-	const n = 110_000
+	const n = 100_100
 	records := func(yield func(calls.Record, error) bool) {
 		for i := range n {
 			r := labelled(of(priced(at(2), "0.5"), "m"+strconv.Itoa(i%1500)), "user", strconv.Itoa(i))

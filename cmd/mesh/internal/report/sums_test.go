@@ -12,6 +12,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // withCosts returns made-up calls whose periods can be compared.
@@ -35,7 +36,7 @@ func TestTextAddsUp(t *testing.T) {
 	t.Parallel()
 	costs := regexp.MustCompile(`(?m)^(\S+) .* ([\d.,<]+) +([\d.]+)% +\S+$`)
 	change := regexp.MustCompile(`Change in USD: ([-+][\d.,<]+) is ([-+]?[\d.,<]+) from .*, ([-+]?[\d.,<]+) from .*, and ([-+]?[\d.,<]+) from`)
-	for n := 1000; n < 1030; n++ {
+	for n := 1000; n < 1000+whole.Cases(30, 3); n++ {
 		text := textOf(t, build(t, report.Options{}, withCosts(n)...), 0)
 		usd, share := new(big.Rat), new(big.Rat)
 		for _, row := range costs.FindAllStringSubmatch(text, -1) {

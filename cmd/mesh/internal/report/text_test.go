@@ -15,6 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 // textOf returns the text of a report at a width.
@@ -33,8 +34,8 @@ func checkWidth(t *testing.T, text string, columns int) {
 	}
 }
 
-// whole returns an expression for a name that may wrap behind its separators.
-func whole(name string) string {
+// wrapped returns an expression for a name that may wrap behind its separators.
+func wrapped(name string) string {
 	var pieces []string
 	for name != "" {
 		end := strings.IndexAny(name, "-./:_ ") + 1
@@ -58,11 +59,11 @@ func TestTextFits(t *testing.T) {
 		}
 	}
 	r := build(t, report.Options{Budgets: []string{"100/month", "2/day/label:user"}}, records...)
-	for columns := 20; columns <= 200; columns++ {
+	for columns := 20; columns <= 200; columns += whole.Cases(1, 9) {
 		text := textOf(t, r, columns)
 		checkWidth(t, text, columns)
 		for i := range r.Models {
-			assert.Regexp(t, whole(r.Models[i].Model), text, "%d columns", columns)
+			assert.Regexp(t, wrapped(r.Models[i].Model), text, "%d columns", columns)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestCompressedSessionsNeedLittleMemory(t *testing.T) {
 		"no break": {"a.jsonl.gz", func(i int) string { return map[bool]string{true: `{"sessionId":"s"}` + "\n", false: huge}[i == 0] }},
 	} {
 		dir := t.TempDir()
-		packLines(t, filepath.Join(dir, c.file), whole.Cases(48, 6)<<20, c.line)
+		packLines(t, filepath.Join(dir, c.file), whole.Cases(48, 2)<<20, c.line)
 		opts, _ := options(nil)
 		var most uint64
 		opts.OnRead = func(int) {

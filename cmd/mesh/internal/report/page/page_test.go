@@ -169,7 +169,7 @@ func checkReferences(t *testing.T, all []*element) {
 // demo returns the report of 90 days with 40 models, labels, retries, failures, budgets and a bill.
 func demo(t *testing.T) *report.Report {
 	t.Helper()
-	records := someRecords(6000, 90)
+	records := someRecords(2000, 90)
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range records {
 		if random.IntN(3) == 0 {
