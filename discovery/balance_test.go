@@ -20,7 +20,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// balances returns a response with these entries.
 func balances(entries ...string) string {
 	return `{"is_available":true,"balance_infos":[` + strings.Join(entries, ",") + `]}`
 }
@@ -30,7 +29,7 @@ const (
 	usd = `{"currency":"USD","total_balance":"9.87","granted_balance":"1.00","topped_up_balance":"8.87"}`
 )
 
-// balanceServer returns a server on which DeepSeek's balance is body.
+// balanceServer returns a server whose DeepSeek balance is body.
 func balanceServer(body string) *fakeServer {
 	return newFakeServer(map[string]http.HandlerFunc{"deepseek": func(w http.ResponseWriter, r *http.Request) {
 		if r.Method+r.URL.Path != "GET/deepseek/user/balance" || r.Header.Get("Authorization") != "Bearer "+balanceKey || r.URL.RawQuery != "" {
@@ -209,14 +208,15 @@ func TestEnvFile(t *testing.T) {
 	}
 }
 
-// A file that cannot be read counts as a missing key. Neither its content nor its path is shown, since the path may be the key.
+// An unreadable file counts as a missing key. Neither its content nor its path is shown,
+// since the path may be the key.
 func TestUnreadableEnvFile(t *testing.T) {
 	folder := t.TempDir()
 	bad := filepath.Join(folder, "bad.of.the.tests")
 	require.NoError(t, os.WriteFile(bad, []byte("OTHER=value.of.the.tests\n"), 0o600))
 	endless := filepath.Join(folder, "endless.of.the.tests")
 	require.NoError(t, os.WriteFile(endless, append(make([]byte, 2<<20), []byte("\nDEEPSEEK_API_KEY=too.late\n")...), 0o600))
-	cut := filepath.Join(folder, "cut.of.the.tests") // the limit cuts its key in half
+	cut := filepath.Join(folder, "cut.of.the.tests") // the size limit cuts its key in half
 	require.NoError(t, os.WriteFile(cut, []byte(strings.Repeat("x", 1<<20-30)+"\nDEEPSEEK_API_KEY=a.key.that.goes.on\n"), 0o600))
 	for _, path := range []string{bad, folder, endless, cut, filepath.Join(folder, "none.of.the.tests"), "sk.pasted.of.the.tests", "/dev/zero"} {
 		t.Setenv("DEEPSEEK_LEGACY_ENV_PATH", path)

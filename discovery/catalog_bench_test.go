@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// manyModels returns a catalog of n rows in the form of the source, about 1.3 KB each.
+// manyModels returns a catalog with n rows in the source's form, about 1.3 KB each.
 func manyModels(n int) string {
 	rows := make([]string, n)
 	for i := range rows {
@@ -40,8 +40,8 @@ func warm(b *testing.B, n int) *discovery.Client {
 	return c
 }
 
-// BenchmarkWarmLookup looks one model up in a cached catalog, from all processors at once. impl=baseline searches the list of
-// models, as a caller without an index does.
+// BenchmarkWarmLookup looks up one model in a cached catalog, from all processors at
+// once. impl=baseline searches a list, like a caller without an index.
 func BenchmarkWarmLookup(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		c := warm(b, n)
@@ -70,12 +70,11 @@ func BenchmarkWarmLookup(b *testing.B) {
 	}
 }
 
-// isListed reports whether models has one with this id or alias.
 func isListed(models []discovery.ModelInfo, id string) bool {
 	return slices.ContainsFunc(models, func(m discovery.ModelInfo) bool { return m.ID == id || slices.Contains(m.Aliases, id) })
 }
 
-// plainCatalog is the struct of a hand-written client.
+// plainCatalog is what a hand-written client would declare.
 type plainCatalog struct {
 	Data []struct {
 		ID   string `json:"id"`
@@ -92,8 +91,9 @@ type plainCatalog struct {
 	} `json:"data"`
 }
 
-// BenchmarkReadCatalog reads 1,000 models. impl=mesh fetches them in process, decodes row by row, merges and indexes;
-// impl=baseline only decodes into plain structs with encoding/json. held-B is the memory that the result holds.
+// BenchmarkReadCatalog reads 1,000 models. impl=mesh fetches them in process, decodes row
+// by row, merges and indexes; impl=baseline only decodes into plain structs with
+// encoding/json. held-B is the memory that the result keeps.
 func BenchmarkReadCatalog(b *testing.B) {
 	body := manyModels(1_000)
 	b.Run("impl=mesh", func(b *testing.B) {
@@ -127,8 +127,9 @@ func BenchmarkReadCatalog(b *testing.B) {
 	})
 }
 
-// BenchmarkLoadCatalog loads a file of 1,000 models, checks its digest and builds the index. impl=baseline fetches, decodes and
-// indexes the same models in process. Both take about the same time: what the file saves is the network.
+// BenchmarkLoadCatalog loads a file with 1,000 models, checks its digest and builds the
+// index. impl=baseline fetches, decodes and indexes the same models in process. Both take
+// about the same time: the file only saves the network.
 func BenchmarkLoadCatalog(b *testing.B) {
 	s := catalogServer(manyModels(1_000))
 	file := savedCatalog(b, s)
@@ -150,19 +151,20 @@ func BenchmarkLoadCatalog(b *testing.B) {
 	})
 }
 
-// serving returns a client whose requests are all answered with body, without a network and without a copy of body.
+// serving returns a client whose requests are all answered with body, without a network
+// or copying body.
 func serving(body string) *discovery.Client {
 	var server fakeServer
 	answer := roundTripper(func(req *http.Request) (*http.Response, error) {
 		return &http.Response{
 			StatusCode: http.StatusOK, ProtoMajor: 1, ProtoMinor: 1, Request: req, Header: http.Header{},
-			Body: io.NopCloser(strings.NewReader(body)), ContentLength: -1, // as with a compressed body
+			Body: io.NopCloser(strings.NewReader(body)), ContentLength: -1, // as for a compressed body
 		}, nil
 	})
 	return server.clientAt("http://test.invalid", discovery.WithHTTPClient(&http.Client{Transport: answer}))
 }
 
-// held returns how many bytes of the heap a result of read holds, on average.
+// held returns how much heap a result of read holds, in bytes, on average.
 func held(read func() any) float64 {
 	results := make([]any, 8)
 	before := heap()

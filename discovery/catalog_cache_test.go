@@ -157,8 +157,8 @@ func TestRequestWithoutCallersIsNotCached(t *testing.T) {
 	})
 }
 
-// The three methods share one catalog and one TTL. The TTL is written out here, so that a change of the constant is
-// noticed.
+// The three methods share one catalog and one TTL. The TTL is a literal here, so changing
+// the constant fails the test.
 func TestEveryMethodHonorsTheTTL(t *testing.T) {
 	t.Parallel()
 	const ttlSeconds = 86400

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// changed returns the file with one text in its content replaced, and the right digest.
+// changed replaces one string in the file's content, and fixes the digest.
 func changed(tb testing.TB, file []byte, from, to string) string {
 	tb.Helper()
 	_, content, _ := bytes.Cut(file, []byte("\n"))
@@ -22,7 +22,8 @@ func changed(tb testing.TB, file []byte, from, to string) string {
 	return withDigest(strings.Replace(string(content), from, to, 1))
 }
 
-// unchanged checks that LoadCatalog rejects the file without quoting it, and that the client still has nothing.
+// unchanged checks that LoadCatalog rejects the file without quoting it, and that the
+// client still has no catalog.
 func unchanged(t *testing.T, s *fakeServer, name, file string, reason string) {
 	t.Helper()
 	c := s.inProcess()
@@ -87,7 +88,7 @@ func testOtherFiles(t *testing.T) {
 	}
 }
 
-// zeros is a reader without an end that counts what was read.
+// zeros is an endless reader that counts what was read.
 type zeros struct{ n int64 }
 
 func (r *zeros) Read(p []byte) (int, error) {
@@ -115,8 +116,9 @@ func TestLoadCatalogReadsNoMoreThanAResponse(t *testing.T) {
 	requireValueError(t, c.SaveCatalog(io.Discard), "Client") // LoadCatalog would reject the file
 }
 
-// FuzzLoadCatalog loads any bytes as a catalog file, as they are and with their right digest. A rejected file changes nothing;
-// what is accepted is saved again, and the saved file gives the same models.
+// FuzzLoadCatalog loads any bytes as a catalog file, unchanged and with their correct
+// digest. A rejected file changes nothing; an accepted one is saved again, and the saved
+// file gives the same models.
 func FuzzLoadCatalog(f *testing.F) {
 	s := catalogServer(twoModels)
 	file := savedCatalog(f, s)

@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// keys maps the environment variables of the five providers to test keys.
+// environment variable -> test key
 var keys = map[string]string{
 	"OPENAI_API_KEY": "openai.key.of.the.tests", "DEEPSEEK_API_KEY": "deepseek.key.of.the.tests",
 	"ANTHROPIC_API_KEY": "anthropic.key.of.the.tests", "GEMINI_API_KEY": "gemini.key.of.the.tests", "XAI_API_KEY": "xai.key.of.the.tests",
@@ -28,7 +28,8 @@ func setKeys(t *testing.T) {
 	}
 }
 
-// providerServer returns a server with this catalog and the lists of all providers, with two pages each where lists are paged.
+// providerServer returns a server with this catalog and all providers' lists. Paged lists
+// have two pages.
 func providerServer(catalog http.HandlerFunc) *fakeServer {
 	return newFakeServer(map[string]http.HandlerFunc{
 		"catalog":  catalog,
@@ -73,8 +74,8 @@ func TestFallbackSendsEveryProviderItsOwnKeyAndHeader(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{
 		"gpt-5.6", "o3", "deepseek-flash", "deepseek-chat", "claude-opus-5-5", "claude-haiku-5-5", "gemini-3.5-flash", "gemini-3.8-pro", "grok-4.5",
-	}, ids(models), "in the order of the providers, regardless of which answers first")
-	assert.Equal(t, []string{"status"}, s.reasons(), "only the failure of the catalog")
+	}, ids(models), "in provider order, whichever answers first")
+	assert.Equal(t, []string{"status"}, s.reasons(), "only the catalog's failure")
 	assert.Equal(t, "deepseek", models[2].Source)
 	assert.Equal(t, "DeepSeek", models[2].Developer)
 	assert.Equal(t, int64(393216), *models[2].MaxTokens)
@@ -125,7 +126,7 @@ func TestFallbackReportsAProviderThatFails(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"deepseek-flash", "deepseek-chat", "claude-opus-5-5", "claude-haiku-5-5", "grok-4.5"}, ids(models),
 			"the first page of Gemini is not passed off as its list")
-		assert.Equal(t, []string{"status", "openai denied", "gemini status"}, s.reasons(), "in the order of the providers, although OpenAI fails last")
+		assert.Equal(t, []string{"status", "openai denied", "gemini status"}, s.reasons(), "in provider order, although OpenAI fails last")
 	})
 }
 
@@ -148,7 +149,7 @@ func TestLastGoodCatalogIsUsedWhenTheFallbackIsEmpty(t *testing.T) {
 	assert.Equal(t, good, list())
 	s.set("catalog", respond(`{"data":null}`))
 	assert.Equal(t, good, list())
-	assert.Equal(t, []string{"status", "decode", "partial", "decode", "partial"}, s.reasons(), "the failure of the catalog comes first")
+	assert.Equal(t, []string{"status", "decode", "partial", "decode", "partial"}, s.reasons(), "the catalog's failure comes first")
 	s.set("catalog", respond(`[{"id":"new","developer":"D"}]`))
 	assert.Equal(t, []string{"new"}, list())
 }
@@ -218,11 +219,11 @@ func TestMostlyUnreadableCatalogDoesNotReplaceAGoodOne(t *testing.T) {
 	assert.Equal(t, good, list())
 	assert.Equal(t, []string{"partial", "xai status", "partial"}, s.reasons())
 	s.set("xai", respond(`{"data":[{"id":"grok-4.5"}]}`))
-	assert.Equal(t, []string{"grok-4.5"}, list(), "the lists of the providers are used")
+	assert.Equal(t, []string{"grok-4.5"}, list(), "the providers' lists are used")
 
 	s = catalogServer(`[{"id":"new"},{"id":"new-2"},{"id":2}]`)
 	c = s.client(t)
-	assert.Equal(t, []string{"new", "new-2"}, list(), "a catalog with one invalid row of three is used")
+	assert.Equal(t, []string{"new", "new-2"}, list(), "a catalog is used if one row in three is invalid")
 }
 
 func TestUnrequested304IsAFailure(t *testing.T) {
@@ -238,8 +239,8 @@ func TestUnrequested304IsAFailure(t *testing.T) {
 	assert.Equal(t, []string{"status", "partial"}, s.reasons())
 }
 
-// The only caller leaves during the fallback and receives the last good catalog. The result of the fallback is incomplete, so
-// that it does not replace the catalog.
+// The only caller leaves during the fallback and gets the last good catalog. The
+// fallback's result is incomplete, so it doesn't replace the catalog.
 func TestCanceledFallbackIsNotCached(t *testing.T) {
 	setKeys(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -267,8 +268,9 @@ func TestCanceledFallbackIsNotCached(t *testing.T) {
 	})
 }
 
-// FuzzCatalog feeds any bytes to the catalog decoder: no panic, no model without id, nothing unknown that
-// reads as 0 or "", a number of rows that adds up, and a list only where the answer is valid JSON.
+// FuzzCatalog feeds any bytes to the catalog decoder: no panic, no model without an id,
+// no unknown value read as 0 or "", row counts that add up, and a list only if the
+// response is valid JSON.
 func FuzzCatalog(f *testing.F) {
 	f.Add(recordedCatalog(f)[:2000])
 	for _, seed := range []string{twoModels, `[]`, `null`, `{}`, `{"data":[{"id":"a","developer":"D","aliases":["b"]},{"id":"b","developer":"E"}]}`,

@@ -20,7 +20,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// taggedCatalog returns a server whose catalog has an ETag, and the number of times that it sent the catalog.
+// taggedCatalog returns a server whose catalog has an ETag, and how often it sent the
+// catalog.
 func taggedCatalog(body string) (s *fakeServer, sent *int) {
 	sent = new(int)
 	return newFakeServer(map[string]http.HandlerFunc{"catalog": func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +35,7 @@ func taggedCatalog(body string) (s *fakeServer, sent *int) {
 	}}), sent
 }
 
-// savedCatalog reads the catalog of s with a client of its own and returns the file.
+// savedCatalog reads the catalog with a new client and returns the saved file.
 func savedCatalog(tb testing.TB, s *fakeServer) []byte {
 	tb.Helper()
 	c := s.inProcess()
@@ -57,7 +58,7 @@ func list(tb testing.TB, c *discovery.Client, opts discovery.CatalogOptions) []d
 	return models
 }
 
-// withDigest returns a catalog file with the content and its right digest.
+// withDigest returns a catalog file with this content and its correct digest.
 func withDigest(content string) string {
 	return fmt.Sprintf("mesh-go-catalog 1 %x\n%s", sha256.Sum256([]byte(content)), content)
 }
@@ -73,7 +74,7 @@ func TestLoadedCatalogEqualsTheSavedOne(t *testing.T) {
 		c := s.inProcess()
 		require.NoError(t, c.LoadCatalog(bytes.NewReader(file)), name)
 		assert.Equal(t, want, list(t, c, discovery.CatalogOptions{}), name)
-		assert.Equal(t, file, save(t, c), "a loaded catalog is saved as the same bytes")
+		assert.Equal(t, file, save(t, c), "saving a loaded catalog gives the same bytes")
 		for _, id := range []string{"gpt-4o", "grok-4.5", "GPT-4O"} {
 			supported, err := c.IsModelSupported(t.Context(), id, discovery.CatalogOptions{})
 			require.NoError(t, err)
@@ -136,7 +137,7 @@ func TestLoadedCatalogIsTheLastGoodOneInAnOutage(t *testing.T) {
 		require.NoError(t, c.LoadCatalog(bytes.NewReader(file)))
 		assert.Len(t, list(t, c, discovery.CatalogOptions{}), 2)
 		assert.Equal(t, []string{"status", "partial"}, s.reasons())
-		assert.Equal(t, file, save(t, c), "the age is still that of the request")
+		assert.Equal(t, file, save(t, c), "the age is still the request's")
 	})
 }
 
@@ -154,7 +155,7 @@ func TestProvidersOwnListsAreNotSaved(t *testing.T) {
 	want := save(t, c)
 	s.set("catalog", respondStatus(503, ""))
 	require.NotEqual(t, 2, len(list(t, c, discovery.CatalogOptions{Refresh: true})))
-	assert.Equal(t, want, save(t, c), "during an outage the last good catalog is saved")
+	assert.Equal(t, want, save(t, c), "during an outage, the last good catalog is saved")
 }
 
 func TestSaveCatalogWithoutACatalog(t *testing.T) {
@@ -212,7 +213,7 @@ func TestRowsThatWereLeftOutAreReportedAfterLoading(t *testing.T) {
 	assert.Equal(t, []string{"partial", "partial"}, s.reasons(), "once for the request, once for the file")
 }
 
-// shortWriter is a writer that takes n bytes and then fails.
+// shortWriter takes n bytes and then fails.
 type shortWriter struct{ n int }
 
 var errDiskFull = errors.New("disk full")

@@ -25,7 +25,6 @@ func catalogServer(body string) *fakeServer {
 	return newFakeServer(map[string]http.HandlerFunc{"catalog": respond(body)})
 }
 
-// recordedCatalog returns a catalog with recorded rows.
 func recordedCatalog(tb testing.TB) []byte {
 	tb.Helper()
 	body, err := os.ReadFile("discoverytest/catalog.json")
@@ -96,7 +95,7 @@ func TestLookupByIDAliasAndNormalizedID(t *testing.T) {
 		"claude-sonnet-4-6":                 "anthropic/claude-sonnet-4.6",
 		"grok-4.5":                          "x-ai/grok-4-5",
 		"GPT-4O":                            "openai/gpt-4o",
-		"gpt-9":                             "", // the prefix of an unknown vendor is kept
+		"gpt-9":                             "", // an unknown vendor's prefix is kept
 		"gpt-4":                             "",
 		"gpt-4o-mini":                       "",
 		"nothing":                           "",
@@ -132,8 +131,8 @@ func TestProviderSelectsModels(t *testing.T) {
 	assert.False(t, supported)
 }
 
-// A reseller may list a model under a name that is also another spelling of the provider's own row. A lookup for the provider
-// must return the provider's row.
+// A reseller may list a model under another spelling of the provider's own row. A lookup
+// for the provider must return the provider's row.
 func TestResellersRowDoesNotHideTheProvidersOwn(t *testing.T) {
 	t.Parallel()
 	c := catalogServer(`[{"id":"gpt-4o","developer":"Acme"},{"id":"openai/gpt-4o","developer":"Open AI"}]`).inProcess()

@@ -1,4 +1,4 @@
-// These benchmarks measure what a hostile server costs. docs/testing.md has some of the figures.
+// These benchmarks measure what a hostile server costs. docs/testing.md has some figures.
 
 package discovery_test
 
@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// BenchmarkHostileAliases reads a catalog with one row of 40,000 and of 80,000 aliases.
+// BenchmarkHostileAliases reads a catalog in which one row has 40,000 or 80,000 aliases.
 func BenchmarkHostileAliases(b *testing.B) {
 	for _, n := range []int{40_000, 80_000} {
 		c := serving(`[{"id":"many","aliases":` + aliases(n) + `},{"id":"plain"},{"id":"plain-2"}]`)
@@ -28,8 +28,8 @@ func BenchmarkHostileAliases(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileUsage reads usage of 1 MB. x-body is the ratio of all bytes allocated to those of the body. Without the limits,
-// 1 MB allocated 4 GB; with them 17 MB.
+// BenchmarkHostileUsage reads 1 MB of usage. x-body is how many bytes are allocated per
+// body byte. Without the limits, 1 MB allocated 4 GB; with them, 17 MB.
 func BenchmarkHostileUsage(b *testing.B) {
 	var points []string
 	for at := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC); len(points) < 17_000; at = at.Add(time.Second) {
@@ -56,7 +56,8 @@ func BenchmarkHostileUsage(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileAmounts adds 20,000 costs that alternate between 1 and 1E-6250. On 2026-11-22 it took 0.23 s and 14 MB.
+// BenchmarkHostileAmounts adds 20,000 costs that alternate between 1 and 1E-6250. On
+// 2026-11-22 it took 0.23 s and 14 MB.
 func BenchmarkHostileAmounts(b *testing.B) {
 	results := make([]string, 20_000)
 	for i := range results {
@@ -71,8 +72,8 @@ func BenchmarkHostileAmounts(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileCatalog reads a catalog of 32 MiB of small rows; a # becomes the number of the row. peak-MB is the largest live
-// heap during the read. It was 240 MB on 2026-11-22.
+// BenchmarkHostileCatalog reads a 32 MiB catalog with small rows; ###### becomes the row
+// number. peak-MB is the largest live heap during the read. It was 240 MB on 2026-11-22.
 func BenchmarkHostileCatalog(b *testing.B) {
 	for name, row := range map[string]string{
 		"ids": `{"id":"a"},`, "null": `null,`, "usual": `{"id":"a","info":{"name":"A model","description":"What it does"},"tags":["text"]},`,
@@ -99,8 +100,8 @@ func totalAlloc() uint64 {
 	return m.TotalAlloc
 }
 
-// peakHeap returns the largest live heap while read runs, beyond the heap before. It collects garbage ten times a second, since
-// the heap in use also has garbage in it.
+// peakHeap returns how much the live heap grows at most while read runs. It collects
+// garbage ten times a second, since the heap in use includes garbage.
 func peakHeap(read func()) (peak uint64) {
 	before := heap()
 	done := make(chan struct{})

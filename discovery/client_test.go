@@ -92,10 +92,10 @@ func TestMethodsOfAZeroClient(t *testing.T) {
 	}
 }
 
-// livePriced are the services with live price lists.
+// livePriced has the services with live price lists.
 var livePriced = []discovery.Service{discovery.ServiceXAI, discovery.ServiceCloudBilling}
 
-// A handler runs outside the shared request: otherwise the request would wait for the handler, and the handler for the request.
+// The handler runs outside the shared request. Otherwise they would wait for each other.
 func TestFailureHandlerMayReadPrices(t *testing.T) {
 	t.Parallel()
 	for _, service := range livePriced {
@@ -124,7 +124,7 @@ func TestFailureHandlerMayReadPrices(t *testing.T) {
 	}
 }
 
-// A panic of a handler reaches the caller, and the failed list stays remembered.
+// A handler's panic reaches the caller, and the failed list is still remembered.
 func TestPanicOfAFailureHandlerReachesTheCallerOfPrices(t *testing.T) {
 	t.Parallel()
 	for _, service := range livePriced {
@@ -137,7 +137,8 @@ func TestPanicOfAFailureHandlerReachesTheCallerOfPrices(t *testing.T) {
 	}
 }
 
-// The two services of live retirements are read concurrently. A panic in one of those goroutines would end the process.
+// Live retirements are read from two services concurrently. A panic in one of those
+// goroutines would end the process.
 func TestPanicOfAFailureHandlerReachesTheCallerOfRetirements(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(nil)
@@ -164,7 +165,7 @@ func TestFailureHandlerMayCallTheClient(t *testing.T) {
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
-		t.Fatal("deadlock of the handler and the request")
+		t.Fatal("handler and request wait for each other")
 	}
 	assert.Equal(t, []discovery.Reason{discovery.ReasonStatus}, nested)
 }
@@ -233,7 +234,8 @@ func TestDefaultReturnsOneClient(t *testing.T) {
 	assert.NotSame(t, discovery.Default(), newClient())
 }
 
-// What follows a / or # in a password is a path, and what precedes it a port or a host, which errors show.
+// After a / or # in a password, the rest is a path, and the start is a port or a host,
+// which errors show.
 func TestMalformedCatalogURLShowsNoPassword(t *testing.T) {
 	for _, address := range []string{
 		"https://user:hunter/2@catalog.example", "https://user:hunter#2@catalog.example/x", "https://user:hunter?2@catalog.example",

@@ -31,8 +31,8 @@ func decimal(units int64, places int) string {
 	return sign + digits[:len(digits)-places] + "." + digits[len(digits)-places:]
 }
 
-// Many amounts of up to 12 decimals, some written as numbers, some in quotes, some with an exponent, have the same sum in any
-// order and however they are spread over days: the exact one.
+// Many amounts with up to 12 decimals, as numbers, strings or with exponents, have the
+// same exact sum in any order and however they're spread over days.
 func TestManyAmountsAddUpExactly(t *testing.T) {
 	t.Parallel()
 	amounts, pages := whole.Cases(100_000, 5_000), 10
@@ -53,7 +53,7 @@ func TestManyAmountsAddUpExactly(t *testing.T) {
 	}
 	want, _ := new(big.Rat).SetFrac(exact, big.NewInt(1_000_000_000_000)).Float64()
 	query := openQuery()
-	query.Timeout = time.Hour // a slow machine with the race detector takes long for a page
+	query.Timeout = time.Hour // with the race detector, a slow machine takes long for a page
 	for range 2 {
 		random.Shuffle(amounts, func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
 		answers := make(map[string]string)
@@ -76,7 +76,7 @@ func TestManyAmountsAddUpExactly(t *testing.T) {
 	}
 }
 
-// The float64 of an amount is the nearest one, as computed by math/big.
+// An amount's float64 is the nearest one, as computed by math/big.
 func TestAmountIsTheNearestFloat(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 5))
@@ -86,7 +86,7 @@ func TestAmountIsTheNearestFloat(t *testing.T) {
 		days[i] = costDay(int64(i), result(texts[i], ""))
 	}
 	query := openQuery()
-	query.Timeout = time.Hour // a slow machine with the race detector takes long for a page
+	query.Timeout = time.Hour // with the race detector, a slow machine takes long for a page
 	buckets, err := costs(map[string]string{"": costPage(false, "null", days...)}).inProcess().FetchOpenAICostBuckets(t.Context(), query)
 	require.NoError(t, err)
 	require.Len(t, buckets, len(texts))
@@ -98,7 +98,6 @@ func TestAmountIsTheNearestFloat(t *testing.T) {
 	}
 }
 
-// Huge exponents are rejected before anything is computed.
 func TestHugeExponentsAreRejected(t *testing.T) {
 	t.Parallel()
 	for text, readable := range map[string]bool{
@@ -120,7 +119,7 @@ func TestHugeExponentsAreRejected(t *testing.T) {
 	}
 }
 
-// Ten thousand of the smallest amounts are added exactly and quickly to amounts without decimal places.
+// Adding a thousand tiny amounts to huge integers is exact and quick.
 func TestSmallAndLargeAmountsTogether(t *testing.T) {
 	t.Parallel()
 	var results []string
@@ -136,7 +135,8 @@ func TestSmallAndLargeAmountsTogether(t *testing.T) {
 
 var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// reference parses a number with math/big; ok is false for other text and for numbers beyond the range of money.
+// reference parses a number with math/big; ok is false for other strings and for numbers
+// beyond the supported range.
 func reference(text string) (value *big.Rat, ok bool) {
 	if !number.MatchString(text) {
 		return nil, false

@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// Amounts are in cents: 12345 cents are 123.45 dollars.
+// Amounts are in cents: 12345 means 123.45 dollars.
 func TestAnthropicCostsAreDollarsOfEveryPage(t *testing.T) {
 	t.Parallel()
 	s := reports(map[string]string{
@@ -240,7 +240,8 @@ func TestAnthropicAdminKeyIsTheArgumentElseTheEnvironment(t *testing.T) {
 	assert.ElementsMatch(t, []string{"argument", "function", "environment"}, got)
 }
 
-// Random cents in any number of results and days have the sum of math/big, rounded once.
+// Random cents, over any number of results and days, add up to math/big's sum, rounded
+// once.
 func TestAnthropicCentsAddUpExactly(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 4))
@@ -262,7 +263,7 @@ func TestAnthropicCentsAddUpExactly(t *testing.T) {
 	}
 }
 
-// A year in pages of one day is read to its end, and each page has the timeout for itself.
+// A year in one-day pages is read to the end, and each page gets the whole timeout.
 func TestAnthropicLongWindow(t *testing.T) {
 	t.Parallel()
 	n := 0

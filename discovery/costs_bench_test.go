@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// halfAYear returns a page of 180 days with n results each, grouped by every dimension.
+// halfAYear returns a page with 180 days and n results each, grouped by every dimension.
 func halfAYear(n int) string {
 	days := make([]string, 180)
 	for i := range days {
@@ -24,7 +24,7 @@ func halfAYear(n int) string {
 	return costPage(false, "null", days...)
 }
 
-// plainCosts is the struct of a hand-written client.
+// plainCosts is what a hand-written client would declare.
 type plainCosts struct {
 	Data []struct {
 		StartTime int64 `json:"start_time"`
@@ -41,8 +41,9 @@ type plainCosts struct {
 	} `json:"data"`
 }
 
-// BenchmarkCostPage reads 180 days of costs. impl=mesh fetches them in process, decodes and adds them up in three breakdowns;
-// impl=baseline only decodes into plain structs with encoding/json.
+// BenchmarkCostPage reads 180 days of costs. impl=mesh fetches them in process, decodes
+// and adds them up in three breakdowns; impl=baseline only decodes into plain structs
+// with encoding/json.
 func BenchmarkCostPage(b *testing.B) {
 	for _, n := range []int{1, 5, 10} {
 		body := halfAYear(n)
@@ -71,7 +72,7 @@ func BenchmarkCostPage(b *testing.B) {
 	}
 }
 
-// BenchmarkUsage pivots ten series of 180 days.
+// BenchmarkUsage pivots ten series with 180 days.
 func BenchmarkUsage(b *testing.B) {
 	all := make([]string, 10)
 	for i := range all {

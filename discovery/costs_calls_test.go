@@ -19,7 +19,7 @@ type billing struct {
 	key      string
 	good     string // a valid response
 	usual    time.Duration
-	// call runs the operation and reports whether the result is the empty one.
+	// call runs the operation and reports whether the result is empty.
 	call func(ctx context.Context, c *discovery.Client, timeout time.Duration) (empty bool, err error)
 }
 
@@ -106,7 +106,7 @@ func refusesLater(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusTooManyRequests)
 }
 
-// sends writes n bytes of an unfinished document, or without end if n < 0.
+// sends writes n bytes of an unfinished document, or writes endlessly if n < 0.
 func sends(n int, length bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if length {
@@ -121,11 +121,11 @@ func sends(n int, length bool) http.HandlerFunc {
 	}
 }
 
-// hangs writes the beginning and blocks until the client closes the connection.
+// hangs writes the start of a response and blocks until the client closes the connection.
 func hangs(beginning string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil {
-			_, _ = io.Copy(io.Discard, r.Body) // a server notices a closed connection after it has read the body
+			_, _ = io.Copy(io.Discard, r.Body) // a server only notices a closed connection after reading the body
 		}
 		if beginning != "" {
 			_, _ = w.Write([]byte(beginning))

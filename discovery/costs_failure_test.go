@@ -18,7 +18,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// Every failure gives the empty value, no error, and one Failure with its reason, within the timeout.
+// Every failure gives an empty value, no error, and one Failure with its reason, within
+// the timeout.
 func TestReasonsOfBillAndBalanceFailures(t *testing.T) {
 	t.Parallel()
 	echo := func(w http.ResponseWriter, r *http.Request) {
@@ -113,7 +114,7 @@ func TestBillsAndBalancesWithoutAKey(t *testing.T) {
 	assert.Empty(t, s.requests)
 }
 
-// With strict errors every failure is an error as well, and the value stays the empty one.
+// With strict errors, every failure is also an error, and the value is still empty.
 func TestStrictErrorsOfBillsAndBalances(t *testing.T) {
 	t.Parallel()
 	for operation, b := range billings() {
@@ -126,7 +127,7 @@ func TestStrictErrorsOfBillsAndBalances(t *testing.T) {
 	}
 }
 
-// No failure contains the key, and neither does a printed query.
+// Neither failures nor printed queries contain the key.
 func TestBillsAndBalancesShowNoKey(t *testing.T) {
 	t.Parallel()
 	for operation, b := range billings() {
@@ -160,7 +161,7 @@ func TestBillsAndBalancesShowNoKey(t *testing.T) {
 	}
 }
 
-// The default timeouts apply, unless the context ends earlier.
+// The default timeouts apply unless the context ends earlier.
 func TestTimeoutsOfBillsAndBalances(t *testing.T) {
 	t.Parallel()
 	for operation, b := range billings() {

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// sumOf adds amounts with math/big; ok is false if one of them is invalid.
+// sumOf adds amounts with math/big; ok is false if one is invalid.
 func sumOf(amounts []json.RawMessage) (total float64, ok bool) {
 	sum := new(big.Rat)
 	for _, raw := range amounts {
@@ -33,8 +33,9 @@ func sumOf(amounts []json.RawMessage) (total float64, ok bool) {
 	return total, true
 }
 
-// FuzzCostPage feeds any bytes as a page of costs: no panic, and either nothing and one failure, or buckets in order whose total
-// is what math/big makes of their raw results.
+// FuzzCostPage feeds any bytes as a page of costs: no panic, and either nothing and one
+// failure, or ordered buckets whose totals equal the sum that math/big computes from
+// their raw results.
 func FuzzCostPage(f *testing.F) {
 	for _, seed := range []string{
 		goodCosts, costPage(false, "null", costDay(0, result("0E-6176", ""), result(`"0.1"`, "")), costDay(1)), costPage(true, `"p2"`), `{}`, `null`, `[]`,
@@ -76,7 +77,8 @@ func FuzzCostPage(f *testing.F) {
 	})
 }
 
-// checkComplete reports whether a report is complete. Either it is and there is no failure, or it is empty and there is one.
+// checkComplete returns report.Complete. A complete report has no failure; an incomplete
+// one is empty and has one.
 func checkComplete[B discovery.Bucket](t *testing.T, s *fakeServer, report *discovery.ReconciliationReport[B]) bool {
 	t.Helper()
 	if report.Complete {
@@ -89,8 +91,8 @@ func checkComplete[B discovery.Bucket](t *testing.T, s *fakeServer, report *disc
 	return false
 }
 
-// lastValue is amount.value of a result. encoding/json matches names in any case, so it is walked by hand; of two the last
-// counts.
+// lastValue returns a result's amount.value. encoding/json would match names in any case,
+// so this walks by hand; the last of two equal names counts.
 func lastValue(t *testing.T, raw json.RawMessage) json.RawMessage {
 	t.Helper()
 	for _, name := range []string{"amount", "value"} {
@@ -101,8 +103,9 @@ func lastValue(t *testing.T, raw json.RawMessage) json.RawMessage {
 	return bytes.TrimSpace(raw)
 }
 
-// FuzzUsage feeds any bytes as usage series: no panic, and either nothing and one failure, or buckets in order whose total is
-// what math/big makes of their raw points.
+// FuzzUsage feeds any bytes as usage series: no panic, and either nothing and one
+// failure, or ordered buckets whose totals equal the sum that math/big computes from
+// their raw points.
 func FuzzUsage(f *testing.F) {
 	for _, seed := range []string{
 		goodUsage, `{}`, `null`, `[]`, `{"timeSeries":null}`, `{"limitReached":true}`, `{"error":"x"}`, `{"timeSeries":[{}]}`,
@@ -144,7 +147,7 @@ func FuzzUsage(f *testing.F) {
 	})
 }
 
-// pointsOf lists the first value of every data point of a raw bucket.
+// pointsOf lists the first value in each of a raw bucket's data points.
 func pointsOf(t *testing.T, raw json.RawMessage) (amounts []json.RawMessage) {
 	t.Helper()
 	var all []map[string]json.RawMessage
@@ -160,8 +163,9 @@ func pointsOf(t *testing.T, raw json.RawMessage) (amounts []json.RawMessage) {
 	return amounts
 }
 
-// FuzzCostReport feeds any bytes as a page of Anthropic's costs: either nothing and one failure, or buckets in order whose total
-// is the hundredth part of the sum of their raw results.
+// FuzzCostReport feeds any bytes as a page of Anthropic costs: either nothing and one
+// failure, or ordered buckets whose totals are the sum of their raw results, divided by
+// 100.
 func FuzzCostReport(f *testing.F) {
 	documented, err := os.ReadFile("testdata/anthropic_costs.json")
 	require.NoError(f, err)

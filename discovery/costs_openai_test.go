@@ -119,7 +119,8 @@ func TestOpenAIBreakdowns(t *testing.T) {
 	}
 }
 
-// Quantities are added up exactly. A line item has none if one of its results has none, or another unit.
+// Quantities are added exactly. A line item has no quantity if one of its results has
+// none or another unit.
 func TestOpenAIQuantities(t *testing.T) {
 	t.Parallel()
 	s := costs(map[string]string{"": costPage(false, "null", costDay(0,
@@ -141,7 +142,8 @@ func TestOpenAIQuantities(t *testing.T) {
 	}
 }
 
-// The result is all pages or nothing, because the pages before a failure are not the total.
+// The result is all pages or nothing, because the pages before a failure aren't the
+// total.
 func TestOpenAIFailureOnAnyPageReturnsNoBuckets(t *testing.T) {
 	t.Parallel()
 	good := costDay(0, result("5", ""))
@@ -220,7 +222,7 @@ func TestOpenAIPagesAreLimited(t *testing.T) {
 	assert.Equal(t, 4000, n)
 }
 
-// Three years with a page of one day each are read to the end.
+// Three years in one-day pages are read to the end.
 func TestOpenAILongWindow(t *testing.T) {
 	t.Parallel()
 	n := int64(0)
@@ -297,7 +299,8 @@ func TestOpenAIAdminKeyIsTheArgumentElseTheEnvironment(t *testing.T) {
 	assert.Equal(t, []string{"Bearer argument", "Bearer environment", "Bearer environment"}, got)
 }
 
-// A cursor is escaped, so that it cannot add a parameter or a header; only "=" is sent as it is.
+// Cursors are escaped, so they can't add a parameter or header; only "=" is sent
+// unescaped.
 func TestCursorsAreEscaped(t *testing.T) {
 	t.Parallel()
 	for _, cursor := range []string{"a&end_time=1", "a#b", "a b+c", "a\r\nX: y", "ä", "100%", "%3D", "a/b?c=="} {

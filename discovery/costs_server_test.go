@@ -29,12 +29,12 @@ func costQuery() discovery.OpenAICostQuery {
 	return discovery.OpenAICostQuery{StartTime: day1, EndTime: day1 + 7*day, AdminKey: discovery.NewSecret(adminKey)}
 }
 
-// reportQuery is a query of Anthropic's costs, from the 1st to the 7th of May 2026.
+// reportQuery asks for Anthropic costs from 1 to 7 May 2026.
 func reportQuery() discovery.AnthropicCostQuery {
 	return discovery.AnthropicCostQuery{Start: mayDay(1), End: mayDay(8), AdminKey: discovery.NewSecret(anthropicAdminKey)}
 }
 
-// mayDay is the start of a day of May 2026.
+// mayDay is midnight on a day in May 2026.
 func mayDay(n int) time.Time { return time.Date(2026, 5, n, 0, 0, 0, 0, time.UTC) }
 
 // openQuery is a query without an end.
@@ -48,12 +48,12 @@ func usageQuery() discovery.XAICostQuery {
 	return discovery.XAICostQuery{StartTime: "2026-05-01T00:00:00Z", EndTime: "2026-05-09 00:00:00", ManagementKey: discovery.NewSecret(managementKey), TeamID: teamID}
 }
 
-// result is one result of a page, with an amount written as given.
+// result is one result on a page; amount is JSON.
 func result(amount, more string) string {
 	return fmt.Sprintf(`{"object":"organization.costs.result","amount":{"value":%s,"currency":"usd"}%s}`, amount, more)
 }
 
-// costDay is a bucket of the nth day.
+// costDay is a bucket for day n.
 func costDay(n int64, results ...string) string {
 	return fmt.Sprintf(`{"object":"bucket","start_time":%d,"end_time":%d,"results":[%s]}`, day1+n*day, day1+(n+1)*day, strings.Join(results, ","))
 }
@@ -63,7 +63,8 @@ func costPage(more bool, next string, days ...string) string {
 	return fmt.Sprintf(`{"object":"page","data":[%s],"has_more":%t,"next_page":%s}`, strings.Join(days, ","), more, next)
 }
 
-// costs returns a server with pages of OpenAI's costs by cursor; the first has the cursor "". It rejects an escaped "=".
+// costs returns a server with pages of OpenAI costs by cursor; the first page's cursor is
+// "". It rejects an escaped "=".
 func costs(pages map[string]string) *fakeServer {
 	return newFakeServer(map[string]http.HandlerFunc{"openai": func(w http.ResponseWriter, r *http.Request) {
 		page, ok := pages[r.URL.Query().Get("page")]
@@ -75,22 +76,23 @@ func costs(pages map[string]string) *fakeServer {
 	}})
 }
 
-// cents returns one result of Anthropic's costs; more has further fields.
+// cents is one result in Anthropic's costs; more has further fields.
 func cents(amount, more string) string {
 	return fmt.Sprintf(`{"amount":%q,"currency":"USD"%s}`, amount, more)
 }
 
-// reportDay is a bucket of Anthropic's for a day of May 2026.
+// reportDay is an Anthropic bucket for a day in May 2026.
 func reportDay(n int, results ...string) string {
 	return fmt.Sprintf(`{"starting_at":%q,"ending_at":%q,"results":[%s]}`, mayDay(n).Format(time.RFC3339), mayDay(n+1).Format(time.RFC3339), strings.Join(results, ","))
 }
 
-// reportPage is a page of Anthropic's costs; next is JSON.
+// reportPage is a page of Anthropic costs; next is JSON.
 func reportPage(more bool, next string, days ...string) string {
 	return fmt.Sprintf(`{"data":[%s],"has_more":%t,"next_page":%s}`, strings.Join(days, ","), more, next)
 }
 
-// reports returns a server with pages of Anthropic's costs by cursor; the first has the cursor "".
+// reports returns a server with pages of Anthropic costs by cursor; the first page's
+// cursor is "".
 func reports(pages map[string]string) *fakeServer {
 	return newFakeServer(map[string]http.HandlerFunc{"anthropic": func(w http.ResponseWriter, r *http.Request) {
 		page, ok := pages[r.URL.Query().Get("page")]
@@ -102,7 +104,6 @@ func reports(pages map[string]string) *fakeServer {
 	}})
 }
 
-// point is one data point; series is a series of them.
 func point(at, value string) string { return fmt.Sprintf(`{"timestamp":%q,"values":[%s]}`, at, value) }
 
 func series(label string, points ...string) string {

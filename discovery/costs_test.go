@@ -19,7 +19,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
-// The enumerations are written twice, in the documents and as constants. No other test notices when they differ.
+// Enum values exist twice, in the documents and as constants. No other test notices if
+// they differ.
 func TestConstantsMatchTheDocuments(t *testing.T) {
 	t.Parallel()
 	xai, err := contract.New("xaimanagement")
@@ -73,7 +74,8 @@ func TestBucketsOutsideTheWindowAreAFailure(t *testing.T) {
 	assert.Len(t, buckets, 2)
 }
 
-// Rows of another kind without an amount are skipped and counted; a cost without one makes the bill unreadable.
+// Without an amount, a cost row makes the bill unreadable; other rows are skipped and
+// counted.
 func TestUsageRowsAreSkippedAndCounted(t *testing.T) {
 	t.Parallel()
 	const usage = `{"object":"organization.usage.completions.result","input_tokens":5}`
@@ -101,7 +103,7 @@ func TestUsageRowsAreSkippedAndCounted(t *testing.T) {
 	}
 }
 
-// A value of the wrong type anywhere in a response is a failure, never a zero.
+// A value with the wrong type, anywhere in a response, is a failure and never a zero.
 func TestWrongTypeInABillIsAFailure(t *testing.T) {
 	t.Parallel()
 	for operation, b := range billings() {
@@ -126,7 +128,8 @@ func TestWrongTypeInABillIsAFailure(t *testing.T) {
 	}
 }
 
-// withWrongType collects copies of the document in which one value is replaced with a value of another type.
+// withWrongType collects copies of the document, each with one value replaced by another
+// type.
 func withWrongType(place string, v any, whole func() string, set func(any), into map[string]string) {
 	for _, wrong := range []any{7.0, "text", true, []any{7.0}, map[string]any{"x": 7.0}} {
 		_, isNumber := wrong.(float64)
@@ -150,7 +153,8 @@ func withWrongType(place string, v any, whole func() string, set func(any), into
 	}
 }
 
-// A decoder keeps the last of two equal keys, so that a bill with a second, empty list would be complete with 0.
+// A decoder keeps the last of two equal keys, so a bill with a second, empty list would
+// be complete with 0.
 func TestBillWithARepeatedKeyIsAFailedCall(t *testing.T) {
 	t.Parallel()
 	tried := map[string]int{}
@@ -189,7 +193,8 @@ func TestBillWithARepeatedKeyIsAFailedCall(t *testing.T) {
 	assert.Len(t, tried, 6)
 }
 
-// A field that is added to the generated types of a bill has to be added to the keys that may not be repeated.
+// Fields added to a bill's generated types must be added to the keys that can't be
+// repeated, too.
 func TestNoFieldOfABillMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	for operation, types := range map[string][]any{
@@ -204,7 +209,7 @@ func TestNoFieldOfABillMayBeRepeated(t *testing.T) {
 				if name == "-" {
 					continue
 				}
-				// Any object counts, also one that is not known.
+				// Any object counts, even an unknown one.
 				body := strings.Replace(b.good, "{", fmt.Sprintf(`{"new":{%q:1,%[1]q:2},`, name), 1)
 				s := newFakeServer(map[string]http.HandlerFunc{b.service: respond(body)})
 				_, err := b.call(t.Context(), s.inProcess(), time.Minute)

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// sent returns the timeRange and timeUnit of the request for q.
+// sent returns timeRange and timeUnit from the request for q.
 func sent(t *testing.T, q discovery.XAICostQuery) (start, end, zone, unit string) {
 	t.Helper()
 	var request struct {
@@ -52,7 +52,8 @@ func TestTimesAreConvertedIntoTheZone(t *testing.T) {
 		{"Europe/Berlin", "2026-01-01T00:00:00Z", "2026-07-01T00:00:00Z", "2026-01-01 01:00:00", "2026-07-01 02:00:00"},
 		{"America/Los_Angeles", "2026-05-01T00:00:00Z", "2026-05-09T00:00:00+02:00", "2026-04-30 17:00:00", "2026-05-08 15:00:00"},
 		{"Asia/Kolkata", "2026-05-01T00:00:00Z", "2026-05-01T05:30:01", "2026-05-01 05:30:00", "2026-05-01 05:30:01"},
-		// An hour before the clocks go back, and one after; the repeated hour is between them.
+		// From an hour before the clocks go back to an hour after; the repeated hour is
+		// in between.
 		{"Europe/Berlin", "2026-10-24T23:59:59Z", "2026-10-25T02:00:00Z", "2026-10-25 01:59:59", "2026-10-25 03:00:00"},
 	} {
 		q := usageQuery()
@@ -66,7 +67,8 @@ func TestTimesAreConvertedIntoTheZone(t *testing.T) {
 	}
 }
 
-// A bucket ends at the end of its unit in the zone, including months of different lengths and clock changes.
+// A bucket ends with its unit in the zone, even across months with different lengths and
+// clock changes.
 func TestBucketsEndWithTheirUnit(t *testing.T) {
 	t.Parallel()
 	const berlin, havana = "Europe/Berlin", "America/Havana"
@@ -77,7 +79,7 @@ func TestBucketsEndWithTheirUnit(t *testing.T) {
 		{"", "", "2026-05-08T00:00:00Z", "2026-05-08T00:00:00Z", "2026-05-09T00:00:00Z"},
 		{discovery.TimeUnitDay, "", "2024-02-28T00:00:00Z", "2024-02-28T00:00:00Z", "2024-02-29T00:00:00Z"},
 		{discovery.TimeUnitDay, "", "2026-12-31 00:00:00", "2026-12-31T00:00:00Z", "2027-01-01T00:00:00Z"},
-		{discovery.TimeUnitDay, "", "2026-05-08T13:30:00Z", "2026-05-08T13:30:00Z", "2026-05-09T00:00:00Z"},               // the window began then
+		{discovery.TimeUnitDay, "", "2026-05-08T13:30:00Z", "2026-05-08T13:30:00Z", "2026-05-09T00:00:00Z"},               // the window starts then
 		{discovery.TimeUnitDay, berlin, "2026-03-28T23:00:00Z", "2026-03-29T00:00:00+01:00", "2026-03-30T00:00:00+02:00"}, // 23 hours
 		{discovery.TimeUnitDay, berlin, "2026-10-24T22:00:00Z", "2026-10-25T00:00:00+02:00", "2026-10-26T00:00:00+01:00"}, // 25 hours
 		{discovery.TimeUnitDay, havana, "2026-03-07T05:00:00Z", "2026-03-07T00:00:00-05:00", "2026-03-08T01:00:00-04:00"}, // no midnight
@@ -131,7 +133,8 @@ func TestEveryTimeUnitIsSent(t *testing.T) {
 	}
 }
 
-// farZones have clocks that change at midnight, by half an hour, in the south, not at all, and by quarters of an hour.
+// farZones have clocks that change at midnight, by half an hour, in the south, not at
+// all, and zones offset by quarter hours.
 var farZones = []string{
 	"Etc/GMT", "Europe/Berlin", "America/New_York", "America/Havana", "America/St_Johns", "Australia/Lord_Howe", "America/Santiago",
 	"Africa/Cairo", "Asia/Kolkata", "Asia/Kathmandu", "Pacific/Chatham", "Pacific/Kiritimati",
@@ -144,8 +147,9 @@ func zoneOf(t *testing.T, name string) *time.Location {
 	return zone
 }
 
-// Each bucket begins where the previous one ends, for every day and month of two years, including clock changes. The expected
-// beginnings are computed by stepping through local time in quarters of an hour.
+// Each bucket starts where the previous one ends, for every day and month in two years,
+// including clock changes. The expected starts are found by stepping through local time
+// in quarter hours.
 func TestBucketsHaveNoGaps(t *testing.T) {
 	t.Parallel()
 	for unit, shown := range map[discovery.TimeUnit]string{discovery.TimeUnitDay: "2006-01-02", discovery.TimeUnitMonth: "2006-01"} {
@@ -175,8 +179,8 @@ func TestBucketsHaveNoGaps(t *testing.T) {
 	}
 }
 
-// For all zones of the argument and of the query, the time that is sent denotes the same moment in the zone of the query. A
-// local time that occurs twice is rejected.
+// For any zones in the argument and the query, the time sent is the same moment in the
+// query's zone. A local time that occurs twice is rejected.
 func TestSentTimesDenoteTheSameMoment(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(20, 26))
@@ -185,7 +189,7 @@ func TestSentTimesDenoteTheSameMoment(t *testing.T) {
 		name := farZones[random.IntN(len(farZones))]
 		zone, written := zoneOf(t, name), zoneOf(t, farZones[random.IntN(len(farZones))])
 		at := time.Date(2026, 1, 1, 0, 0, int(random.Int64N(2*365*86400)), 0, time.UTC)
-		if i%3 == 0 { // an hour around a change of the clocks
+		if i%3 == 0 { // close to a clock change
 			if _, change := at.In(zone).ZoneBounds(); !change.IsZero() && change.Before(end) {
 				at = change.Add(time.Duration(random.IntN(3*3600)-3*1800) * time.Second)
 			}
@@ -205,7 +209,8 @@ func TestSentTimesDenoteTheSameMoment(t *testing.T) {
 	assert.Greater(t, refused, whole.Cases(50, 5))
 }
 
-// shownAt returns how often the local time of that moment occurs in the zone, searched in quarters of an hour.
+// shownAt returns how often the moment's local time occurs in the zone, searching in
+// quarter hours.
 func shownAt(at time.Time, zone *time.Location) int {
 	n, wall := 0, at.In(zone).Format(time.DateTime)
 	for away := -3 * time.Hour; away <= 3*time.Hour; away += 15 * time.Minute {

@@ -41,7 +41,7 @@ func TestXAIRequests(t *testing.T) {
 	}})
 	buckets, err := s.client(t).FetchXAICostBuckets(t.Context(), usageQuery())
 	require.NoError(t, err)
-	assert.Equal(t, []discovery.TeamCostBucket{}, buckets, "proto3 leaves out what is empty")
+	assert.Equal(t, []discovery.TeamCostBucket{}, buckets, "proto3 omits empty values")
 	assert.Empty(t, s.failures)
 	assert.Equal(t, 1, s.count("xaimanagement"))
 }
@@ -235,11 +235,11 @@ func TestUsageOutsideTheWindowIsAFailure(t *testing.T) {
 			assert.Contains(t, requireOneFailure(t, s, discovery.ReasonDecode).Error(), "outside")
 		}
 	}
-	s := usageOf(series("Chat", point("2026-05-01T00:00:00Z", "1"))) // the window begins at noon of that day
+	s := usageOf(series("Chat", point("2026-05-01T00:00:00Z", "1"))) // the window starts at noon on that day
 	assert.Len(t, fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-01T12:00" }), 1)
 }
 
-// An error beside empty series is a failure, not a bill of 0.
+// Series with an error next to them, even empty ones, are a failure and not a bill.
 func TestUsageWithAnErrorIsAFailure(t *testing.T) {
 	t.Parallel()
 	for _, extra := range []string{`"error":{"message":"busy"}`, `"error":"busy"`, `"code":16`, `"code":"x","message":"no"`} {
@@ -254,8 +254,8 @@ func TestUsageWithAnErrorIsAFailure(t *testing.T) {
 	assert.Empty(t, s.failures)
 }
 
-// The labels of a series are repeated in every bucket, so they are bounded in all.
-// No test runs beside this one, which counts the bytes of the process.
+// A series repeats its labels in every bucket, so their total size is limited. No test
+// may run at the same time: this one counts the process's allocations.
 func TestUsageAllocatesInProportionToTheAnswer(t *testing.T) { //nolint:paralleltest // see the comment
 	var points []string
 	for at := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC); len(points) < 10_000; at = at.Add(time.Second) {
@@ -277,6 +277,6 @@ func TestUsageAllocatesInProportionToTheAnswer(t *testing.T) { //nolint:parallel
 		allocated := (after.TotalAlloc - before.TotalAlloc) / times
 		assert.Positive(t, allocated, name)
 		assert.Less(t, allocated, uint64(25*len(body)), name)
-		t.Logf("%s: %d bytes for a body of %d", name, allocated, len(body))
+		t.Logf("%s: %d bytes for a %d-byte body", name, allocated, len(body))
 	}
 }

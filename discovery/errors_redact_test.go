@@ -21,7 +21,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/redacted"
 )
 
-// TestNoExportedErrorShowsASecret passes secrets as arguments and has servers echo them, in the packages discovery, prices, calls and meter.
+// TestNoExportedErrorShowsASecret passes secrets as arguments and has servers echo them,
+// in discovery, prices, calls and meter.
 func TestNoExportedErrorShowsASecret(t *testing.T) {
 	t.Setenv("MESH_GATEWAY_TOKEN", "live-token-value-00")
 	for _, secret := range []string{"live-token-value-00", "sk-ant-" + strings.Repeat("a", 20)} {

@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// Every failure of a provider gives the empty value, no error, and one Failure with its reason.
+// Every provider failure gives an empty value, no error, and one Failure with its reason.
 func TestReasonsOfFailures(t *testing.T) {
 	t.Setenv("DEEPSEEK_API_KEY", keys["DEEPSEEK_API_KEY"])
 	for name, row := range map[string]struct {
@@ -74,7 +74,8 @@ func gzipBomb(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(tenMegabytes())
 }
 
-// tenMegabytes returns 10 MB of blanks, compressed. With the race detector, compressing them takes seconds on a slow machine.
+// tenMegabytes returns 10 MB of spaces, compressed. With the race detector, compressing
+// takes seconds on a slow machine.
 var tenMegabytes = sync.OnceValue(func() []byte {
 	var compressed bytes.Buffer
 	zip := gzip.NewWriter(&compressed)
@@ -114,7 +115,7 @@ func TestFailureHasRetryAfter(t *testing.T) {
 	assert.Equal(t, models.Provider(""), s.failures[0].Provider)
 }
 
-// No failure contains a key, even when a provider or the transport returns it.
+// Failures contain no key, even if a provider or the transport returns it.
 func TestNoFailureShowsAKey(t *testing.T) {
 	setKeys(t)
 	var log bytes.Buffer
@@ -199,7 +200,8 @@ func TestFailuresAreLogged(t *testing.T) {
 	assert.Contains(t, log.String(), "oops")
 }
 
-// Several methods share the catalog and its outage, so the request may have been that of another method.
+// Several methods share the catalog and its outages, so another method may have sent the
+// request.
 func TestFailureNamesTheMethodThatWasCalled(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"catalog": respondStatus(500, "")})

@@ -29,7 +29,7 @@ func ExampleClient_ReconcileOpenAICost() {
 	report, err := client.ReconcileOpenAICost(context.Background(), discovery.OpenAICostQuery{
 		StartTime: start.Unix(), EndTime: start.AddDate(0, 0, 2).Unix(),
 	}, &counted)
-	if err != nil || !report.Complete { // not complete: the bill could not be read, and a Failure was reported
+	if err != nil || !report.Complete { // not complete: the bill couldn't be read, and a Failure was reported
 		return
 	}
 	fmt.Println("billed", report.ActualUSD, "counted", *report.AttributedUSD)
@@ -42,8 +42,8 @@ func ExampleClient_ReconcileOpenAICost() {
 	// within 5 percent: false true
 }
 
-// With calls, the report compares counted and billed amounts day by day. The server stands in for Anthropic; a program uses
-// discovery.New() and ANTHROPIC_ADMIN_KEY.
+// With calls, the report compares counted and billed amounts day by day. The server
+// stands in for Anthropic; a program uses discovery.New() and ANTHROPIC_ADMIN_KEY.
 func ExampleClient_ReconcileAnthropicCost() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceAnthropicAdmin: "example-key"}))
 	defer server.Close()
@@ -59,7 +59,7 @@ func ExampleClient_ReconcileAnthropicCost() {
 
 	start := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	for day, output := range []int{45_000, 40_000} {
-		usage := fmt.Appendf(nil, `{"input_tokens":200000,"output_tokens":%d}`, output) // of a response
+		usage := fmt.Appendf(nil, `{"input_tokens":200000,"output_tokens":%d}`, output) // from a response
 		err := counted.Add(calls.Record{Provider: models.Anthropic, Model: "claude-opus-4-8", Usage: usage, Time: start.AddDate(0, 0, day)})
 		if err != nil {
 			return
@@ -86,7 +86,8 @@ func ExampleClient_ReconcileAnthropicCost() {
 	//      drift %   +3.03
 }
 
-// The server stands in for xAI; a program uses discovery.New(), XAI_MANAGEMENT_KEY and XAI_TEAM_ID.
+// The server stands in for xAI; a program uses discovery.New(), XAI_MANAGEMENT_KEY and
+// XAI_TEAM_ID.
 func ExampleClient_ReconcileXAICost() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceXAIManagement: "example-key"}))
 	defer server.Close()
@@ -113,8 +114,8 @@ func ExampleClient_ReconcileXAICost() {
 	// billed 2.6 drift 0
 }
 
-// The difference between two balances is the amount spent. The server stands in for DeepSeek; a program uses discovery.New() and
-// DEEPSEEK_API_KEY.
+// The difference between two balances is the amount spent. The server stands in for
+// DeepSeek; a program uses discovery.New() and DEEPSEEK_API_KEY.
 func ExampleClient_FetchDeepSeekBalance() {
 	server := discoverytest.Start(discoverytest.WithKeys(map[discovery.Service]string{discovery.ServiceDeepSeek: "example-key"}))
 	defer server.Close()
@@ -125,12 +126,12 @@ func ExampleClient_FetchDeepSeekBalance() {
 	}
 
 	now, err := client.FetchDeepSeekBalance(context.Background(), discovery.BalanceOptions{})
-	if err != nil || now == nil { // nil: the balance is not known, and a Failure was reported
+	if err != nil || now == nil { // nil: the balance is unknown, and a Failure was reported
 		return
 	}
 	fmt.Println(now.TotalBalance, now.Currency)
 
-	before := discovery.BalanceSnapshot{TotalBalance: 45.25, GrantedBalance: 2.5, ToppedUpBalance: 42.75, Currency: "USD"} // of yesterday
+	before := discovery.BalanceSnapshot{TotalBalance: 45.25, GrantedBalance: 2.5, ToppedUpBalance: 42.75, Currency: "USD"} // from yesterday
 	spent, err := discovery.SpendBetween(before, *now)
 	fmt.Println("spent", spent, err)
 

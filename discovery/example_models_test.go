@@ -91,7 +91,7 @@ func ExampleClient_SaveCatalog() {
 
 		var after bytes.Buffer
 		if err := c.SaveCatalog(&after); err != nil || bytes.Equal(after.Bytes(), before) {
-			return // in an outage the older file stays
+			return // in an outage, the older file stays
 		}
 		if err := os.WriteFile(path+".new", after.Bytes(), 0o600); err != nil {
 			log.Fatal(err)

@@ -62,7 +62,7 @@ func TestUpdateFacts(t *testing.T) {
 	}
 }
 
-// The same version is no failure.
+// Getting the same version isn't a failure.
 func TestUpdateFactsWithoutNewOnes(t *testing.T) {
 	t.Parallel()
 	c, failures := updateClient(discoverytest.New(t), discovery.WithStrictErrors())
@@ -109,7 +109,7 @@ func TestUpdateFactsRequestsTheFileOfTheProject(t *testing.T) {
 	served := bundleOf(t, newfacts.Files())
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0
-		time.Sleep(time.Until(facts.BuiltIn().AsOf().AddDate(1, 0, 0))) // no day is in the future
+		time.Sleep(time.Until(facts.BuiltIn().AsOf().AddDate(1, 0, 0))) // no date in the facts is in the future
 		transport := roundTripper(func(req *http.Request) (*http.Response, error) {
 			assert.Equal(t, "https://raw.githubusercontent.com/mesh-gateway/mesh-go/facts/facts-1.txt", req.URL.String())
 			requests++

@@ -1,4 +1,4 @@
-// This test covers the JSON of every type.
+// This test covers every type's JSON.
 
 package discovery_test
 
@@ -14,8 +14,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Readers in other languages iterate lists and maps, also those of a value that a user builds: an empty one is [] or {}, as a
-// value, behind a pointer and inside another value.
+// Readers in other languages iterate over lists and maps, even in values that a user
+// built. So empty ones are [] or {}: in a value, behind a pointer and inside another
+// value.
 func TestEmptyListsAndMapsAreNeverNull(t *testing.T) {
 	t.Parallel()
 	openai := discovery.ReconciliationReport[discovery.CostBucket]{Provider: models.OpenAI}

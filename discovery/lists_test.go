@@ -42,7 +42,7 @@ func TestInvalidCursorsAreFailures(t *testing.T) {
 	assert.Equal(t, 100, n)
 }
 
-// The cursor of a page that cannot be read is not followed, even if it comes before the invalid part.
+// An unreadable page's cursor isn't followed, even if it precedes the invalid part.
 func TestUnreadablePageEndsTheList(t *testing.T) {
 	setKeys(t)
 	for name, row := range map[string]struct{ provider, body string }{
@@ -59,8 +59,8 @@ func TestUnreadablePageEndsTheList(t *testing.T) {
 	}
 }
 
-// An error with status 200 on a later page must not cut the list short. The failure names the wrong field, whatever else the
-// response contains.
+// On a later page, an error with status 200 must not cut the list short. The failure
+// names the wrong field, whatever else the response contains.
 func TestErrorInPlaceOfAGeminiPageIsAFailure(t *testing.T) {
 	setKeys(t)
 	for page, want := range map[string]string{
@@ -90,7 +90,6 @@ func TestErrorInPlaceOfAGeminiPageIsAFailure(t *testing.T) {
 	}
 }
 
-// Every field of the catalog is stored in the field of the same name.
 func TestModelHasEveryField(t *testing.T) {
 	t.Parallel()
 	models, err := catalogServer(`[{"id":"acme/one","type":"chat","aliases":["one","uno"],"tags":["fast"],"info":{"developer":"Acme","name":"One",
@@ -182,7 +181,7 @@ func TestRowsOfOneIDAreMerged(t *testing.T) {
 	assert.Equal(t, int64(7), *models[0].ContextLength)
 }
 
-// aliases returns a JSON list of n distinct names.
+// aliases returns a JSON list with n distinct names.
 func aliases(n int) string {
 	names := make([]string, n)
 	for i := range names {
@@ -203,8 +202,8 @@ func TestRowWithTooManyAliasesIsLeftOut(t *testing.T) {
 	assert.ErrorContains(t, s.failures[0], "1 of 3 rows")
 }
 
-// BenchmarkManyAliases merges rows of one id with 80,000 and 160,000 aliases in all: the time doubles, and does not grow with
-// the square.
+// BenchmarkManyAliases merges rows that share an id and have 80,000 or 160,000 aliases in
+// total: the time must double, not quadruple.
 func BenchmarkManyAliases(b *testing.B) {
 	for _, rows := range []int{80, 160} {
 		list := make([]string, rows)

@@ -1,4 +1,4 @@
-// This file has the server that the tests share, and the environment they run in.
+// This file has the shared test server, and unsets the environment.
 
 package discovery_test
 
@@ -25,17 +25,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// TestMain unsets the variables of the package, so that the developer's environment does not affect the tests.
+// TestMain unsets the package's variables, so the developer's environment doesn't affect
+// the tests.
 func TestMain(m *testing.M) {
 	unsetEnvironment()
 	debug.SetGCPercent(400) // a small heap is collected too often
 	os.Exit(m.Run())
 }
 
-// environmentName matches names of environment variables in the sources of the package.
+// environmentName matches environment variable names in the package's sources.
 var environmentName = regexp.MustCompile(`"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"`)
 
-// unsetEnvironment unsets every variable that the package reads. It finds the names in the sources.
+// unsetEnvironment unsets every variable that the package reads. It finds their names in
+// the sources.
 func unsetEnvironment() {
 	sources, _ := filepath.Glob("*.go")
 	for _, name := range slices.DeleteFunc(sources, func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {
@@ -72,8 +74,8 @@ var services = map[discovery.Service]string{
 	discovery.ServiceXAIManagement: "xaimanagement",
 }
 
-// fakeServer serves the catalog and every provider. The first part of the path selects the handler. In process, a handler that
-// panics with an error simulates a failing network.
+// fakeServer serves the catalog and every provider. The first path segment selects the
+// handler. In process, a handler that panics with an error simulates a failing network.
 type fakeServer struct {
 	mu       sync.Mutex
 	handlers map[string]http.HandlerFunc
@@ -85,7 +87,6 @@ func newFakeServer(handlers map[string]http.HandlerFunc) *fakeServer {
 	return &fakeServer{handlers: handlers, requests: make(map[string]int)}
 }
 
-// ServeHTTP implements http.Handler.
 func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	s.mu.Lock()
@@ -99,21 +100,20 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handler(w, r)
 }
 
-// set replaces the handler of a service.
 func (s *fakeServer) set(name string, handler http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handlers[name] = handler
 }
 
-// count returns the number of requests to a service.
+// count returns how many requests a service got.
 func (s *fakeServer) count(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests[name]
 }
 
-// reasons returns the failures that were reported, as "provider reason".
+// reasons lists the reported failures as "provider reason".
 func (s *fakeServer) reasons() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,8 +143,8 @@ func (s *fakeServer) inProcess(opts ...discovery.Option) *discovery.Client {
 	return s.clientAt("http://test.invalid", append([]discovery.Option{discovery.WithHTTPClient(&http.Client{Transport: transport{s}})}, opts...)...)
 }
 
-// inMemory returns a client that uses the server over connections in memory, for tests in virtual time that need responses
-// which break off.
+// inMemory returns a client with in-memory connections, for tests in virtual time whose
+// responses break off.
 func (s *fakeServer) inMemory(t *testing.T, opts ...discovery.Option) *discovery.Client {
 	t.Helper()
 	own := discovery.WithHTTPClient(&http.Client{Transport: nettest.Pipe(t, s)})
@@ -159,7 +159,7 @@ func (s *fakeServer) clientAt(root string, opts ...discovery.Option) *discovery.
 	return newClient(append(all, opts...)...)
 }
 
-// newClient returns a client of valid options.
+// newClient panics on invalid options.
 func newClient(opts ...discovery.Option) *discovery.Client {
 	c, err := discovery.New(opts...)
 	if err != nil {
@@ -168,7 +168,7 @@ func newClient(opts ...discovery.Option) *discovery.Client {
 	return c
 }
 
-// transport sends requests to a handler.
+// transport calls a handler; a panic becomes the error.
 type transport struct{ http.Handler }
 
 func (t transport) RoundTrip(req *http.Request) (resp *http.Response, err error) {
@@ -185,12 +185,10 @@ func (t transport) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	return w.Result(), nil
 }
 
-// respond returns a handler that sends body.
 func respond(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }
 }
 
-// respondStatus returns a handler that sends status and body.
 func respondStatus(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
@@ -198,7 +196,6 @@ func respondStatus(status int, body string) http.HandlerFunc {
 	}
 }
 
-// ids returns the ids of models.
 func ids(models []discovery.ModelInfo) []string {
 	list := []string{}
 	for _, m := range models {
@@ -220,12 +217,10 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// failingWriter fails with err at once.
 type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
-// thousand is a call of a thousand tokens of input and a thousand of output.
 var thousand = prices.Usage{Input: 1_000, Output: 1_000}
 
 func mustWith(t testing.TB, rows ...prices.Row) *prices.List {
@@ -235,7 +230,7 @@ func mustWith(t testing.TB, rows ...prices.Row) *prices.List {
 	return list
 }
 
-// newTotals returns sums as WithCalls takes them.
+// newTotals returns totals with the grouping that WithCalls takes.
 func newTotals() *calls.Totals {
 	t, err := calls.NewTotals("day", "model", "provider", "platform", "billing")
 	if err != nil {
@@ -244,7 +239,7 @@ func newTotals() *calls.Totals {
 	return t
 }
 
-// add adds a call with an exact cost; "" is one that is not known.
+// add adds a call with an exact cost; "" means unknown.
 func add(t *calls.Totals, at time.Time, p models.Provider, model string, usd prices.USD) {
 	r := calls.Record{Provider: p, Model: model, Time: at, USD: usd}
 	if usd == "" {

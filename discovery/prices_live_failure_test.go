@@ -17,8 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// sleepUntilNovember moves a bubble to a day with the table's prices that tests name, since
-// prices begin and end.
+// sleepUntilNovember moves a bubble to a day when the prices in these tests are valid.
 func sleepUntilNovember() { time.Sleep(time.Until(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC))) }
 
 func TestLivePricesWithoutAKeyReportNoFailure(t *testing.T) {
@@ -38,7 +37,8 @@ func TestLivePricesWithoutAKeyReportNoFailure(t *testing.T) {
 	})
 }
 
-// A live list that cannot be read is one failure, and the table is used until the pause is over.
+// If a live list is unreadable, that's one failure, and the table is used until the pause
+// is over.
 func TestFailedLivePriceListFallsBackToTheTable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -18,18 +18,19 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// keyOf gives a service a key of the tests.
+// keyOf gives a service a test key.
 func keyOf(service discovery.Service) discovery.Option {
 	return discovery.WithKey(service, func(context.Context) (string, error) { return "a.key.of.the.tests", nil })
 }
 
-// grok is a live list: grok-4.7 at other prices than in the table, without a price of cached input.
+// grok is a live list: grok-4.7 has other prices than in the table, and none for cached
+// input.
 const grok = `{"models":[{"id":"grok-4.7","aliases":["grok-new"],"prompt_text_token_price":10000,"completion_text_token_price":25000,
 	"long_context_threshold":200000,"prompt_text_token_price_long_context":12345,"completion_text_token_price_long_context":50000},
 	{"id":"grok-imagine","prompt_text_token_price":0,"completion_text_token_price":0},
 	{"id":"grok-3","prompt_text_token_price":30000,"completion_text_token_price":150000}]}`
 
-// live returns the built-in list with the live prices of a client.
+// live returns the built-in list with a client's live prices.
 func live(t *testing.T, c *discovery.Client) *prices.List {
 	t.Helper()
 	list, err := c.LivePrices(t.Context(), nil)
@@ -37,13 +38,14 @@ func live(t *testing.T, c *discovery.Client) *prices.List {
 	return list
 }
 
-// exact computes a cost at live prices, and returns it with its source; "" if it is not known. The zero time is now.
+// exact computes a cost at live prices, and returns it with its source; "" means unknown.
+// The zero time means now.
 func exact(t *testing.T, c *discovery.Client, p models.Provider, model string, u prices.Usage, at time.Time) (usd prices.USD, source string) {
 	t.Helper()
 	return exactBy(t, live(t, c), p, model, u, at)
 }
 
-// exactBy returns the cost by a list, now if at is zero.
+// exactBy returns the cost with a given list, now if at is zero.
 func exactBy(t *testing.T, list *prices.List, p models.Provider, model string, u prices.Usage, at time.Time) (usd prices.USD, source string) {
 	t.Helper()
 	if at.IsZero() {
@@ -69,7 +71,7 @@ func TestKeysDoNotShareLivePrices(t *testing.T) {
 	}
 }
 
-// skuRows is a price list of Gemini with prices in billionths of a dollar for each token.
+// skuRows is a Gemini price list with prices in nano-dollars per token.
 func skuRows(rows ...string) string {
 	skus := make([]string, len(rows)/2)
 	for i := range skus {
@@ -103,14 +105,14 @@ func TestLivePricesOfGemini(t *testing.T) {
 		usd   string
 		live  bool
 	}{
-		{"gemini-1.5-flash-8b", prices.Usage{Input: 1_000}, "0.0000375", true}, // the price of the table
+		{"gemini-1.5-flash-8b", prices.Usage{Input: 1_000}, "0.0000375", true}, // the table's price
 		{"gemini-3.1-flash-lite", prices.Usage{Input: 1_000}, "0.000249", true},
 		{"gemini-2.5-flash", prices.Usage{Input: 1_000, CacheRead: 1_000, Output: 1_000}, "0.00304", true},
-		{"gemini-2.5-pro", prices.Usage{Input: 200_000}, "0.26", true}, // the long tier is above the round figure
+		{"gemini-2.5-pro", prices.Usage{Input: 200_000}, "0.26", true}, // the long tier applies above the round figure
 		{"gemini-2.5-pro", prices.Usage{Input: 200_001}, "0.5200026", true},
-		{"gemini-2.5-pro", prices.Usage{Input: 1, CacheRead: 1}, "", true}, // the live list has no such price, and is not that of the table
-		{"gemini-3.5-flash", thousand, "0.0105", true},                     // the price of output that is missing is that of the table
-		{"gemini-3.6-flash", thousand, "", true},                           // and not where the prices differ
+		{"gemini-2.5-pro", prices.Usage{Input: 1, CacheRead: 1}, "", true}, // the live list lacks this price, and the table's is for another input price
+		{"gemini-3.5-flash", thousand, "0.0105", true},                     // the missing output price is in the table
+		{"gemini-3.6-flash", thousand, "", true},                           // but not if the prices differ
 		{"gemini-3-flash-preview", thousand, "0.0035", false},
 	} {
 		usd, source := exact(t, c, models.Gemini, row.model, row.usage, time.Time{})
@@ -128,12 +130,11 @@ func TestLivePricesOfGemini(t *testing.T) {
 	assert.Equal(t, 1, s.count("cloudbilling"), "both have one cache")
 }
 
-// textRows returns the rows for text.
 func textRows(rows []prices.Row) []prices.Row {
 	return slices.DeleteFunc(rows, func(r prices.Row) bool { return r.Modality != prices.ModalityText })
 }
 
-// Where the live list has a model without understood prices, those of the table hold.
+// If the live list has a model but no price that we understand, the table's prices hold.
 func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -162,12 +163,12 @@ func TestLiveRowsWithoutAPriceAreThoseOfTheTable(t *testing.T) {
 			usd, _ := exact(t, c, models.Gemini, "gemini-2.5-pro", prices.Usage{Input: tokens}, time.Time{})
 			assert.EqualValues(t, want, usd)
 		}
-		assert.Empty(t, live(t, c).ForModel(models.Gemini, "gemini-9-flash"), "no row without any price")
+		assert.Empty(t, live(t, c).ForModel(models.Gemini, "gemini-9-flash"), "no row without a price")
 		assert.Empty(t, s.failures)
 	})
 }
 
-// A SKU without an id in the list is listed under its own name, and found under the id.
+// A SKU whose model has no id in the list is listed under its own name, and found by id.
 func TestLivePricesKeepModelsThatTheBaseLacks(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(skuRows(
@@ -190,7 +191,7 @@ func TestLivePricesKeepModelsThatTheBaseLacks(t *testing.T) {
 	assert.EqualValues(t, "0.003", usd)
 }
 
-// Rows of With precede live rows, whichever of the two were added first.
+// Rows from With precede live rows, in whichever order they were added.
 func TestOwnPricesPrecedeLiveOnes(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
@@ -209,7 +210,7 @@ func TestOwnPricesPrecedeLiveOnes(t *testing.T) {
 	}
 }
 
-// Live rows are ordinary rows: a list that is given them has the same costs.
+// Live rows are ordinary rows: passed to With, they give the same costs.
 func TestWithLiveRowsChangesNoCost(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
@@ -225,7 +226,7 @@ func TestWithLiveRowsChangesNoCost(t *testing.T) {
 	}
 }
 
-// A failed list leaves the live rows of an earlier call.
+// If a list fails, an earlier call's live rows stay.
 func TestLivePricesKeepEarlierRows(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})
@@ -237,7 +238,8 @@ func TestLivePricesKeepEarlierRows(t *testing.T) {
 	assert.NotEmpty(t, s.failures)
 }
 
-// A live list is cached for a day, and is not used for a day on which the table has another price.
+// A live list is cached for a day, but isn't used on a day for which the table has
+// another price.
 func TestLivePricesEndWithTheDay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 11, 30, 20, 0, 0, 0, time.UTC)))
@@ -259,7 +261,7 @@ func TestLivePricesEndWithTheDay(t *testing.T) {
 	})
 }
 
-// The model of a call is an id and no hint: a part of a name may be the name of another model.
+// A call's model is an id, not a hint: part of a name may be another model's name.
 func TestLivePricesOfGeminiNeedAnID(t *testing.T) {
 	t.Parallel()
 	var skus []string
@@ -279,10 +281,10 @@ func TestLivePricesOfGeminiNeedAnID(t *testing.T) {
 	}
 	price, err := c.PricingForGeminiModel(t.Context(), "omni", discovery.GeminiPriceQuery{})
 	require.NoError(t, err)
-	require.NotNil(t, price, "a hint may be a part of the name")
+	require.NotNil(t, price, "a hint may be part of the name")
 }
 
-// A live list has the prices of the provider itself.
+// Live lists have the provider's own prices, which don't apply to other vendors.
 func TestLivePricesAreNotThoseOfOtherVendors(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(grok)})

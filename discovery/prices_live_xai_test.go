@@ -29,7 +29,7 @@ func TestLivePricesOfXAI(t *testing.T) {
 		{"grok-new", thousand, time.Time{}, "0.0035", true},
 		{"grok-4.7", prices.Usage{Input: 199_999}, time.Time{}, "0.199999", true},
 		{"grok-4.7", prices.Usage{Input: 200_000}, time.Time{}, "0.2469", true},
-		{"grok-4.7", prices.Usage{CacheRead: 1}, time.Time{}, "", true}, // the table's price is of other prices
+		{"grok-4.7", prices.Usage{CacheRead: 1}, time.Time{}, "", true}, // the table's price belongs to other prices
 		{"grok-3", prices.Usage{CacheRead: 1_000}, time.Time{}, "0.00075", true},
 		{"grok-4.7", thousand, time.Now().Add(-23 * time.Hour), "0.0035", true},
 		{"grok-4.7", thousand, time.Now().Add(-25 * time.Hour), "0.008", false},
@@ -45,7 +45,7 @@ func TestLivePricesOfXAI(t *testing.T) {
 	rows := live(t, c).ForModel(models.XAI, "grok-4.7")
 	require.Len(t, rows, 4)
 	assert.Equal(t, []int64{0, 200_000}, []int64{rows[0].TierThresholdTokens, rows[1].TierThresholdTokens})
-	assert.Equal(t, prices.BuiltIn().ForModel(models.XAI, "grok-4.7"), rows[2:], "the table is behind the live rows")
+	assert.Equal(t, prices.BuiltIn().ForModel(models.XAI, "grok-4.7"), rows[2:], "the table follows the live rows")
 	assert.Empty(t, rows[0].CacheReadPerMTok)
 	read, err := time.Parse(time.RFC3339, rows[0].VerifiedAt)
 	require.NoError(t, err)
@@ -64,7 +64,8 @@ func TestLivePricesOfXAI(t *testing.T) {
 	assert.Equal(t, 2, s.count("xai"))
 }
 
-// The fields of the long context are optional: without them the long prompts are those of the table, not the short ones.
+// Long-context fields are optional. If they're missing, long prompts cost what the table
+// says, not the short price.
 func TestLiveListWithoutLongContextPrices(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"xai": respond(

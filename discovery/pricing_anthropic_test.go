@@ -15,7 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// anthropicListed has the published prices: input, 5m write, 1h write, hit, output; three zeros mean that there is no cache price.
+// anthropicListed has the published prices: input, 5m write, 1h write, hit, output; three
+// zeros mean no cache prices.
 var anthropicListed = []struct {
 	ids    []string
 	prices [5]float64
@@ -59,11 +60,11 @@ func TestAnthropicPrices(t *testing.T) {
 			assert.Equal(t, want.prices, pricesOf(t, *got), id)
 			assert.Equal(t, id, got.ModelHint)
 			assert.Zero(t, got.TierThresholdTokens)
-			assert.Equal(t, want.prices[1] == 0, got.RawPricing == nil, "%s: no cache price is nil, not 0", id)
+			assert.Equal(t, want.prices[1] == 0, got.RawPricing == nil, "%s: a missing cache price is nil, not 0", id)
 			rows++
 		}
 	}
-	assert.Len(t, discovery.ListAnthropicPricing(), rows+2, "in addition, the second tier of the tiered model, and the model without a price for the 1-hour cache")
+	assert.Len(t, discovery.ListAnthropicPricing(), rows+2, "plus the tiered model's second tier, and the model without a 1-hour cache price")
 }
 
 func TestAnthropicRowsHaveASource(t *testing.T) {
@@ -89,7 +90,8 @@ func TestAnthropicRowsHaveASource(t *testing.T) {
 	}
 }
 
-// A prompt of exactly 100,000 tokens has the price of the lower tier. With one token more, all tokens have that of the upper.
+// At exactly 100,000 tokens the lower tier applies. One more, and all tokens cost the
+// upper tier's price.
 func TestAnthropicTiers(t *testing.T) {
 	t.Parallel()
 	var rows []discovery.ProviderPricing
@@ -121,7 +123,7 @@ func TestAnthropicSpellings(t *testing.T) {
 		"claude-sonnet-4-6[1m]":                               "claude-sonnet-4-6",
 		"claude-opus-4-0":                                     "claude-opus-4",
 		"publishers/anthropic/models/claude-sonnet-4@default": "claude-sonnet-4",
-		"claude-opus-4-6-20260205":                            "claude-opus-4-6", // a build that the table does not list
+		"claude-opus-4-6-20260205":                            "claude-opus-4-6", // a build that isn't in the table
 	} {
 		got, ok := discovery.PricingForAnthropicModel(id)
 		if assert.True(t, ok, id) {
@@ -130,7 +132,8 @@ func TestAnthropicSpellings(t *testing.T) {
 	}
 }
 
-// Every id of the table is found, with and without a date, and in the spellings of other vendors.
+// Every id in the table is found, with and without a date, and in other vendors'
+// spellings.
 func TestEveryAnthropicRowIsFoundUnderItsSpellings(t *testing.T) {
 	t.Parallel()
 	dated := regexp.MustCompile(`^(claude-.*)-(\d{8})$`)
@@ -168,7 +171,7 @@ func TestModelsWithoutAnAnthropicPrice(t *testing.T) {
 	}
 }
 
-// A caller may change its copy of a row.
+// Callers may change the returned rows.
 func TestAnthropicRowsAreCopies(t *testing.T) {
 	t.Parallel()
 	before := discovery.ListAnthropicPricing()
@@ -186,7 +189,8 @@ func TestAnthropicRowsAreCopies(t *testing.T) {
 	assert.Equal(t, before, discovery.ListAnthropicPricing())
 }
 
-// A missing price for the 1-hour cache is nil, not 0. The row has the other prices, and no RawPricing.
+// A missing 1-hour cache price is nil, not 0. The row has the other prices, and no
+// RawPricing.
 func TestAnthropicModelWithoutA1hCachePrice(t *testing.T) {
 	t.Parallel()
 	got, ok := discovery.PricingForAnthropicModel("claude-2.1")
@@ -199,7 +203,8 @@ func TestAnthropicModelWithoutA1hCachePrice(t *testing.T) {
 	assert.Equal(t, &discovery.RawPricing{CacheWrite5m: 10, CacheWrite1h: 16, CacheHit: 0.2}, complete.RawPricing)
 }
 
-// The price for an hour of claude-3-sonnet has one source: it is shown as before, and no cost is computed from it.
+// claude-3-sonnet's 1-hour price has only one source: it's shown in RawPricing, but not
+// used for costs.
 func TestAnthropicPriceWithOneSourceIsNotUsedForCosts(t *testing.T) {
 	t.Parallel()
 	got, ok := discovery.PricingForAnthropicModel("claude-3-sonnet-20240229")

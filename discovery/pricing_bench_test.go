@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// manySKUs returns a price list of n SKUs: the recorded ones, repeated under new ids.
+// manySKUs returns a price list with n SKUs: the recorded ones, repeated under new ids.
 func manySKUs(b *testing.B, n int) string {
 	b.Helper()
 	var page struct {
@@ -30,15 +30,15 @@ func manySKUs(b *testing.B, n int) string {
 		row["skuId"] = fmt.Sprintf("%04d-0000-0000", i)
 		rows[i] = row
 	}
-	text, err := json.MarshalIndent(map[string]any{"skus": rows, "nextPageToken": ""}, "", " ") // as the catalog sends it
+	text, err := json.MarshalIndent(map[string]any{"skus": rows, "nextPageToken": ""}, "", " ") // like the catalog sends it
 	if err != nil {
 		b.Fatal(err)
 	}
 	return string(text)
 }
 
-// BenchmarkReadPrices reads 600 SKUs. impl=mesh fetches them in process, decodes, classifies and prices them; impl=baseline
-// only decodes into maps with encoding/json.
+// BenchmarkReadPrices reads 600 SKUs. impl=mesh fetches them in process, decodes,
+// classifies and prices them; impl=baseline only decodes into maps with encoding/json.
 func BenchmarkReadPrices(b *testing.B) {
 	body := manySKUs(b, 600)
 	b.Run("impl=mesh", func(b *testing.B) {
@@ -64,7 +64,7 @@ func BenchmarkReadPrices(b *testing.B) {
 	})
 }
 
-// BenchmarkWarmPrice looks one price up in a cached list of 600.
+// BenchmarkWarmPrice looks up one price in a cached list with 600 SKUs.
 func BenchmarkWarmPrice(b *testing.B) {
 	s := skuServer()
 	s.set("cloudbilling", respond(manySKUs(b, 600)))

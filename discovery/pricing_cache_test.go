@@ -72,7 +72,8 @@ func TestInvalidatePricing(t *testing.T) {
 	}
 }
 
-// The result of a request that was in flight during InvalidatePricing goes to its waiters and is not cached.
+// If InvalidatePricing is called during a request, its waiters get the result, but it
+// isn't cached.
 func TestRequestFromBeforeInvalidatePricingIsNotCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -125,7 +126,8 @@ func TestConcurrentPriceLookupsShareOneRequest(t *testing.T) {
 	})
 }
 
-// Two keys may have different prices. Neither receives those of the other, even with concurrent requests.
+// Two keys may have different prices. Neither gets the other's, even with concurrent
+// requests.
 func TestKeysDoNotSharePrices(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -148,7 +150,7 @@ func TestKeysDoNotSharePrices(t *testing.T) {
 	})
 }
 
-// A caller that times out gets nothing. The others get the prices of the shared request.
+// A caller that times out gets nothing. The others get the shared request's prices.
 func TestCallerThatTimesOutDoesNotCancelSharedPrices(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -174,7 +176,8 @@ func TestCallerThatTimesOutDoesNotCancelSharedPrices(t *testing.T) {
 	})
 }
 
-// A failure does not replace a list that is still fresh, and without a pause the next call sends a request again.
+// A failure doesn't replace a fresh list. Without a pause, the next call sends a request
+// again.
 func TestFailedRefreshKeepsTheCachedPrices(t *testing.T) {
 	t.Parallel()
 	s := newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respondStatus(503, "")})
@@ -196,7 +199,8 @@ func TestFailedRefreshKeepsTheCachedPrices(t *testing.T) {
 	assert.Equal(t, 3, s.count("cloudbilling"))
 }
 
-// After a failure no request is sent for the pause of WithOutageTTL, but every call reports the failure under its own name.
+// After a failure, nothing is sent during WithOutageTTL's pause, but every call reports
+// the failure under its own name.
 func TestFailedPriceListIsCached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -258,7 +262,7 @@ func TestPriceCacheIsBounded(t *testing.T) {
 	assert.Equal(t, 200, s.count("cloudbilling"))
 }
 
-// A caller may change its copy of a row.
+// Callers may change the returned rows.
 func TestGeminiRowsAreCopies(t *testing.T) {
 	t.Parallel()
 	c := recordedServer(t).inProcess()

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// summary returns the fields of a row in one line.
+// summary returns a row's fields on one line.
 func summary(r discovery.ProviderPricing) string {
 	show := func(p *float64) string {
 		if p == nil {
@@ -42,11 +42,12 @@ func TestRecordedSKUs(t *testing.T) {
 	}
 }
 
-// Each row maps a description to model, modality, mode, threshold, input price and output price, for 1,000 nanos.
+// Each row maps a description to model, modality, mode, threshold, input price and output
+// price, for 1,000 nanos.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	for description, want := range map[string]string{
-		// the recorded styles
+		// recorded styles
 		"Generate content input token count gemini 3.7 flash text":                   "gemini 3.7 flash,text,standard,0,1,",
 		"Generate content input token count gemini 3.5 flash lite text priority":     "gemini 3.5 flash lite,text,priority,0,1,",
 		"Generate content input token count gemini 3.5 flash lite text batch":        "gemini 3.5 flash lite,text,batch,0,1,",
@@ -73,7 +74,7 @@ func TestDescriptions(t *testing.T) {
 		"Generate content output token count gemini 2.5 flash short output text thinking":    "gemini 2.5 flash,text,standard,0,,1",
 		"Generate content output token count gemini 2.0 flash thinking":                      "gemini 2.0 flash thinking,text,standard,0,,1",
 
-		// a word that is part of the model, and one that is not
+		// a word that is part of the model, and one that isn't
 		"Generate_content text input token count for Gemini 3 Pro Image":              "gemini 3 pro image,text,standard,0,1,",
 		"Generate_content image output token count for Gemini 3 Pro Image":            "gemini 3 pro image,image,standard,0,,1",
 		"Generate content input token count gemini 3 pro image text":                  "gemini 3 pro image,text,standard,0,1,",
@@ -88,7 +89,7 @@ func TestDescriptions(t *testing.T) {
 		"Generate content input token count gemini 3.7 flash turbo text":              "gemini 3.7 flash turbo,text,standard,0,1,", // may be another model
 		"BatchGenerate_content cached text input token count for gemini 3 pro short":  "gemini 3 pro,text,batch-cached,0,1,",
 
-		// not understood, hence without a price
+		// not understood, so without a price
 		"Cloud TTS API text input token count for Gemini 2.5 Pro":                             "gemini 2.5 pro,text,unknown,0,,",
 		"Discounted generate content text input token count for Gemini 3 Pro":                 "gemini 3 pro,text,unknown,0,,",
 		"GenerateContent input token count for Gemini 1.5 Pro when input is huge":             "gemini 1.5 pro,text,unknown,0,,",
@@ -105,7 +106,7 @@ func TestDescriptions(t *testing.T) {
 		"Gemini 2.5 Flash Text Input - Provisioned Throughput Predictions":  "gemini 2.5 flash,text,unknown,0,,",
 		"Generate content input token count gemini 3 flash input surcharge": "gemini 3 flash,text,unknown,0,,",
 
-		// an unknown form of the prompt length
+		// an unknown form for the prompt length
 		"Generate content input token count gemini 4 pro text 200k+":            "gemini 4 pro,text,unknown,0,,",
 		"GenerateContent text input token count for Gemini 4 Pro (> 200k)":      "gemini 4 pro,text,unknown,0,,",
 		"Gemini 4 Pro Long Context Text Input - Predictions":                    "gemini 4 pro,text,unknown,0,,",
@@ -143,7 +144,7 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// Amounts follow from the definition of the unit.
+// Amounts follow from the unit's definition.
 func TestAmounts(t *testing.T) {
 	t.Parallel()
 	const unit, price = `"baseUnitConversionFactor":1`, `"units":"0","nanos":1000`
@@ -223,7 +224,7 @@ func rateOf(start, nanos int) string {
 	return fmt.Sprintf(`{"startUsageAmount":%d,"unitPrice":{"currencyCode":"USD","units":"0","nanos":%d}}`, start, nanos)
 }
 
-// entry is one entry of the history of a price.
+// entryOf returns one entry in a price's history.
 func entryOf(since string, nanos int) string {
 	return fmt.Sprintf(`{"pricingExpression":{"usageUnit":"count","baseUnit":"count","baseUnitConversionFactor":1,"tieredRates":[%s]},"effectiveTime":%q}`, rateOf(0, nanos), since)
 }

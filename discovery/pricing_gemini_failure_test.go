@@ -21,7 +21,8 @@ import (
 
 const keyInvalid = `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`
 
-// Every failure of the billing catalog gives the empty value, no error, and one Failure with its reason.
+// Every billing catalog failure gives an empty value, no error, and one Failure with its
+// reason.
 func TestReasonsOfPricingFailures(t *testing.T) {
 	t.Parallel()
 	retry := func(w http.ResponseWriter, _ *http.Request) {
@@ -110,7 +111,7 @@ func endless(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A field of the wrong type makes the whole response a failure.
+// A field with the wrong type makes the whole response a failure.
 func TestWrongTypeInAnyFieldIsAFailure(t *testing.T) {
 	t.Parallel()
 	good := skuOf("A", flashText, 750)
@@ -166,7 +167,7 @@ func TestSlowBillingCatalogTimesOut(t *testing.T) {
 	})
 }
 
-// No failure contains a key, even when the billing catalog or the transport returns it.
+// Failures contain no key, even if the billing catalog or the transport returns it.
 func TestNoPricingFailureShowsAKey(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -191,7 +192,7 @@ func TestNoPricingFailureShowsAKey(t *testing.T) {
 	assert.Contains(t, log.String(), "[REDACTED]")
 }
 
-// An error in place of a later page must not cut the price list short.
+// An error instead of a later page must not cut the price list short.
 func TestErrorInPlaceOfASKUPageIsAFailure(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]string{

@@ -14,15 +14,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// never matches descriptions that have no list price of text tokens, and noTokens those that have no price at all. They are
-// written independently of the code that they check.
+// never matches descriptions without a list price for text tokens, and noTokens those
+// without any price. They were written independently of the code that they check.
 var (
 	never    = regexp.MustCompile(`(?i)cach|batch|flex|priority|bidi|free|commit`)
 	noTokens = regexp.MustCompile(`(?i)storage|hour|grounding|imagen|period of time`)
 )
 
-// FuzzSKU reads a SKU with any description, unit and amount. It checks that there is no panic, no price for storage and the
-// like, no price in both directions, and no price other than that of the definition of the unit.
+// FuzzSKU reads a SKU with any description, unit and amount: no panic, no price for
+// storage and the like, no price in both directions, and only the price that follows from
+// the unit's definition.
 func FuzzSKU(f *testing.F) {
 	for _, description := range []string{
 		flashText, "Generate content cached content gemini 2.5 flash storage by hour", "Generate_content cached text storage token hours for gemini 3 flash",
@@ -75,7 +76,8 @@ func FuzzSKU(f *testing.F) {
 	})
 }
 
-// exactPrice returns USD per million, computed independently: (units + nanos/1e9) / factor * 1e6.
+// exactPrice returns USD per million, computed independently: (units + nanos/1e9) /
+// factor * 1e6.
 func exactPrice(t *testing.T, units, nanos, factor string) float64 {
 	t.Helper()
 	u, ok := new(big.Float).SetString(units)
@@ -89,8 +91,8 @@ func exactPrice(t *testing.T, units, nanos, factor string) float64 {
 	return usd
 }
 
-// FuzzSKUPages decodes any bytes. It checks that there is no panic, that only valid JSON has rows, and that a failure is
-// reported exactly when there are no rows.
+// FuzzSKUPages decodes any bytes: no panic, rows only from valid JSON, and a failure
+// exactly if there are no rows.
 func FuzzSKUPages(f *testing.F) {
 	f.Add([]byte(recordedSKUs(f)[:3000]))
 	for _, seed := range []string{pageOf(skuOf("A", flashText, 750)), `{}`, `{"skus":[]}`, `{"skus":[{"skuId":"A"}],"nextPageToken":null}`, `{"skus":[{}]}`, `[]`, `null`} {

@@ -72,8 +72,8 @@ func TestModelOfAHint(t *testing.T) {
 		{"3.1 pro|3.1 pro image", "models/gemini-3.1-pro-preview", "3.1 pro"},
 		{"2.5 flash|2.5 flash lite", "gemini-2.5-flash-latest", "2.5 flash"},
 		{"3.1 flash lite preview", "gemini-3.1-flash-lite-latest", "3.1 flash lite preview"},
-		{"2.5 flash|2.5 pro", "gemini-flash-latest", ""},      // a moving alias of any version
-		{"2.5 flash", "gemini-2.5-flash-preview-09-2025", ""}, // dated previews had prices of their own
+		{"2.5 flash|2.5 pro", "gemini-flash-latest", ""},      // a moving alias for any version
+		{"2.5 flash", "gemini-2.5-flash-preview-09-2025", ""}, // dated previews had their own prices
 		{"2.0 flash", "gemini-2.0-flash-exp", ""},
 		{"2.5 flash image", "gemini-2.5-flash-001", ""},
 		{"3 flash preview", "gemini-3-flash-001", ""},
@@ -101,7 +101,7 @@ func TestModelOfAHint(t *testing.T) {
 	}
 }
 
-// Spellings of one model count as one, whichever of them a hint matches.
+// Spellings of the same model count as one, whichever of them a hint matches.
 func TestHintMatchesEverySpellingOfItsModel(t *testing.T) {
 	t.Parallel()
 	for _, hint := range []string{"robotics er 1.6", "robotics er1.6", "robotics er", "er 1.6", "er1.6"} {
@@ -132,11 +132,11 @@ func TestAmbiguousHintIsAStrictError(t *testing.T) {
 	assert.Nil(t, price)
 }
 
-// builds removes words that do not change the model.
+// builds removes words that don't change the model.
 var builds = strings.NewReplacer("preview", "", "001", "", " ", "")
 
-// expectedModel returns the model of a hint by the rules of PricingForGeminiModel, written independently over plain texts: "" for no
-// model, "?" for an ambiguous hint.
+// expectedModel finds a hint's model by PricingForGeminiModel's rules, written
+// independently on plain strings: "" means no model, "?" an ambiguous hint.
 func expectedModel(models []string, hint string) string {
 	bare := strings.TrimPrefix(hint, "gemini ")
 	base := strings.TrimSuffix(strings.TrimSuffix(bare, " 001"), " preview")
@@ -173,7 +173,7 @@ func expectedModel(models []string, hint string) string {
 	return holding[0]
 }
 
-// For random lists and hints, the price is that of the one model that matches, or nil.
+// For random lists and hints, the price is the only matching model's, or nil.
 func TestHintsMatchTheIndependentRules(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 4))
@@ -204,7 +204,7 @@ func TestHintsMatchTheIndependentRules(t *testing.T) {
 	}
 }
 
-// pick returns a name of at most the given number of different words.
+// pick returns a name with 1 to most different words.
 func pick(random *rand.Rand, words []string, most int) string {
 	var name []string
 	for _, i := range random.Perm(len(words))[:1+random.IntN(most)] {
@@ -213,7 +213,8 @@ func pick(random *rand.Rand, words []string, most int) string {
 	return strings.Join(name, " ")
 }
 
-// The failure helps to find a better hint: it distinguishes a choice among several models from a doubt about one.
+// The failure should help to find a better hint: it distinguishes several possible models
+// from doubt about a single one.
 func TestFailureOfAnAmbiguousHintListsTheModels(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

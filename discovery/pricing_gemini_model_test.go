@@ -14,8 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// samples are recorded prices in USD per million tokens. Some models have SKUs for short and for long prompts, and 1.5 has
-// two, with the limit at 128k.
+// samples has recorded prices in USD per million tokens. Some models have SKUs for short
+// and long prompts; 1.5 has two, with the limit at 128k.
 var samples = []struct {
 	model, style  string
 	input, output float64
@@ -32,8 +32,8 @@ var samples = []struct {
 	{"3.7 flash", "Generate_content_%s_token_count_gemini_3.7_flash_text", 0.75, 3.75},
 }
 
-// unrelatedSKUs are SKUs of models with similar names, and other prices of the same models, in every style. No sample may get one of
-// their prices. Each costs 777,000 nanos or more.
+// unrelatedSKUs covers similarly named models, and other prices for the same models, in
+// every style. No sample may get one of these prices. Each costs 777,000 nanos or more.
 var unrelatedSKUs = []string{
 	"Generate content %s token count gemini 3.5 flash lite text", "Gemini 3.1 Flash Image Text %s - Predictions", "Generate_content text %s token count for Gemini 3 Pro Image",
 	"Generate content %s token count gemini 2.5 flash native image generation", "Generate content %s token count gemini 2.5 flash preview tts text",
@@ -47,7 +47,7 @@ var unrelatedSKUs = []string{
 	"Generate content %s token count gemini 3.8 flash lite tts text", "Generate content %s token count gemini omni flash text", "Generate content %s token count gemini 3.8 flash text turbo",
 }
 
-// inputAndOutput returns two SKUs of a style, one for each direction.
+// inputAndOutput returns two SKUs in a style, one per direction.
 func inputAndOutput(name, style string, input, output int) []string {
 	return []string{skuOf(name+"-IN", fmt.Sprintf(style, "input"), input), skuOf(name+"-OUT", fmt.Sprintf(style, "output"), output)}
 }
@@ -75,7 +75,7 @@ func TestSamplePrices(t *testing.T) {
 			" models/gemini-" + dashed + " ", "google/gemini-" + dashed, strings.ReplaceAll(m.model, " ", ""),
 		} {
 			if strings.HasPrefix(m.model, "3.1") && hint == strings.ReplaceAll(m.model, " ", "") {
-				continue // the model of the SKU is a preview
+				continue // the SKU's model is a preview
 			}
 			assert.InDelta(t, m.input, priceWith(t, c, hint, discovery.Input, 0), 0.001, hint)
 			assert.InDelta(t, m.output, priceWith(t, c, hint, "", 0), 0.001, "%s: output is the default", hint)
@@ -84,7 +84,8 @@ func TestSamplePrices(t *testing.T) {
 	assert.Empty(t, s.reasons())
 }
 
-// A model without a standard text SKU has no price, even when other prices of it or of similar models are listed.
+// A model without a standard text SKU has no price, even if its other prices or similar
+// models are listed.
 func TestSimilarModelsAndOtherPricesDoNotMatch(t *testing.T) {
 	t.Parallel()
 	for i := range samples {
@@ -104,7 +105,7 @@ func TestSimilarModelsAndOtherPricesDoNotMatch(t *testing.T) {
 	}
 }
 
-// The recorded list is a part of the real one. Models that are missing in it have no price.
+// The recorded list is part of the real one. Models missing from it have no price.
 func TestRecordedPrices(t *testing.T) {
 	t.Parallel()
 	s, unpriced := recordedServer(t), 0
@@ -161,8 +162,8 @@ func TestTiers(t *testing.T) {
 	}
 }
 
-// For all tiers and prompt lengths, the price is that of the row that PriceAt returns, unless the description limits that row
-// to shorter prompts.
+// For all tiers and prompt lengths, PriceAt's row sets the price, unless its description
+// limits it to shorter prompts.
 func TestTierIsThatOfPriceAt(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(12, 8))
@@ -196,7 +197,7 @@ func TestTierIsThatOfPriceAt(t *testing.T) {
 	}
 }
 
-// An unreadable price is not replaced with that of another tier or of another SKU.
+// An unreadable price isn't replaced with another tier's or another SKU's.
 func TestUnreadablePriceIsNil(t *testing.T) {
 	t.Parallel()
 	const euro = `"USD"`
@@ -211,7 +212,8 @@ func TestUnreadablePriceIsNil(t *testing.T) {
 	assert.Contains(t, requireOneFailure(t, twice, discovery.ReasonPartial).Error(), "cannot interpret the price of SKU B")
 }
 
-// A SKU whose prompt length is not understood may be the one for the prompt in question, so there is no price.
+// If a SKU's prompt length isn't understood, it may be the right one for this prompt, so
+// there's no price.
 func TestUnknownTierMakesThePriceNil(t *testing.T) {
 	t.Parallel()
 	plain := skuOf("A", flashText, 750)
@@ -232,16 +234,16 @@ func TestUnknownTierMakesThePriceNil(t *testing.T) {
 	assert.Equal(t, 0.75, priceOf(t, committed, "3.7 flash", discovery.Input, 300_000))
 }
 
-// longSKUs limit a price to long prompts in unknown ways: by words in place of "text", or after a model whose modality
-// precedes it.
+// longSKUs limit a price to long prompts in unknown ways: by words instead of "text", or
+// after a model that follows its modality.
 var longSKUs = []string{
 	">200k", "> 200k", "≥200k", "200k+", "200,000+", "[>200k]", "(prompts > 200k tokens)", "prompt over 200k", "long context", "context over 200k",
 	"with prompts longer than 200k", "for inputs over 200k", "tier 2", "– 200k to 1M",
 	"1,000,000+", "for requests over 200k tokens",
 }
 
-// When the words for the prompt length are not understood, the price for short prompts must not be used for all prompts,
-// whatever their place and style.
+// If the words for the prompt length aren't understood, the price for short prompts must
+// not apply to all prompts, whatever their place and style.
 func TestUnknownPromptLengthAffectsItsModelOnly(t *testing.T) {
 	t.Parallel()
 	styles := map[string][]string{
@@ -278,7 +280,7 @@ func blocked(t *testing.T, plain, long string) {
 	assert.Equal(t, 0.7, priceOf(t, s, "gemini-4-pro-lite", discovery.Input, 300_000), long)
 }
 
-// Unknown words that do not concern the prompt length do not change the list price.
+// Unknown words that don't concern the prompt length don't change the list price.
 func TestOtherKindsOfPricesAreIgnored(t *testing.T) {
 	t.Parallel()
 	for _, suffix := range []string{" paid tier", " paid two", " by commitment", " committed", " provisioned throughput", " batch > 200k", " > 200k flex", " context caching", " long paid two", " short by commitment"} {

@@ -14,12 +14,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// billingKey is the key of these tests.
 const billingKey = "billing.key.of.the.tests"
 
 var withKey = discovery.PricingOptions{APIKey: discovery.NewSecret(billingKey)}
 
-// skuOf returns a SKU in the form of the billing catalog. replace has pairs of a text and its replacement.
+// skuOf returns a SKU in the billing catalog's form. replace has pairs: a string and its
+// replacement.
 func skuOf(id, description string, nanos int, replace ...string) string {
 	text := fmt.Sprintf(`{"name":"services/AEFD-7695-64FA/skus/%[1]s","skuId":"%[1]s","description":%[2]q,
 		"category":{"serviceDisplayName":"Gemini API","resourceFamily":"ApplicationServices","resourceGroup":"Gemini","usageType":"OnDemand"},
@@ -36,22 +36,20 @@ func skuOf(id, description string, nanos int, replace ...string) string {
 	return text
 }
 
-// early returns skuOf with a price in force since 1999, because synctest begins in 2000.
+// early returns skuOf with a price valid since 1999, because synctest starts in 2000.
 func early(id, description string, nanos int) string {
 	return skuOf(id, description, nanos, "2026-08-13", "1999-01-01")
 }
 
-// pageOf returns a last page of SKUs.
+// pageOf returns a last page with these SKUs.
 func pageOf(skus ...string) string {
 	return `{"skus":[` + strings.Join(skus, ",") + `],"nextPageToken":""}`
 }
 
-// skuServer returns a server that lists the SKUs.
 func skuServer(skus ...string) *fakeServer {
 	return newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(pageOf(skus...))})
 }
 
-// recordedSKUs returns a recorded page.
 func recordedSKUs(tb testing.TB) string {
 	tb.Helper()
 	text, err := os.ReadFile("testdata/gemini_skus.json")
@@ -64,7 +62,7 @@ func recordedServer(tb testing.TB) *fakeServer {
 	return newFakeServer(map[string]http.HandlerFunc{"cloudbilling": respond(recordedSKUs(tb))})
 }
 
-// rowOf returns the row of one SKU.
+// rowOf returns the row for a single SKU.
 func rowOf(t *testing.T, text string) discovery.ProviderPricing {
 	t.Helper()
 	s := skuServer(text)
@@ -75,7 +73,7 @@ func rowOf(t *testing.T, text string) discovery.ProviderPricing {
 	return rows[0]
 }
 
-// priceOf returns the price of a hint, or -1 when it is nil.
+// priceOf returns a hint's price, or -1 if it's nil.
 func priceOf(t *testing.T, s *fakeServer, hint string, d discovery.Direction, tokens int64) float64 {
 	t.Helper()
 	return priceWith(t, s.inProcess(), hint, d, tokens)
@@ -92,7 +90,7 @@ func priceWith(t *testing.T, c *discovery.Client, hint string, d discovery.Direc
 	return *got
 }
 
-// skuOf must return SKUs with the fields of the recorded ones.
+// skuOf's fields must match the recorded ones.
 func TestSKUsHaveTheRecordedFields(t *testing.T) {
 	t.Parallel()
 	var page struct{ SKUs []json.RawMessage }

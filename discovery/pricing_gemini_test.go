@@ -114,7 +114,7 @@ func TestPagesAreFollowed(t *testing.T) {
 	assert.Equal(t, 3, s.count("cloudbilling"))
 }
 
-// A failure on any page is a failure of the whole list.
+// A failure on any page fails the whole list.
 func TestFailedPageEmptiesThePriceList(t *testing.T) {
 	t.Parallel()
 	first := fmt.Sprintf(`{"skus":[%s],"nextPageToken":"n"}`, skuOf("A", flashText, 750))

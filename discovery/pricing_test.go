@@ -27,7 +27,7 @@ func TestPriceAt(t *testing.T) {
 	for _, row := range []struct {
 		thresholds []int64
 		tokens     int64
-		want       string // SKUID, "" for none
+		want       string // SKUID, or "" for no row
 	}{
 		{nil, 0, ""},
 		{[]int64{0}, 0, "0"},

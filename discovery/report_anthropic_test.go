@@ -25,7 +25,8 @@ func reconcileAnthropic(t *testing.T, s *fakeServer, attributed *float64) *disco
 	return report
 }
 
-// week bills 0.10 and 0.20 dollars on the first two days of May, and nothing on the others.
+// week bills 0.10 and 0.20 dollars on the first two days in May, and nothing on the
+// others.
 func week() *fakeServer {
 	days := []string{reportDay(1, cents("10", "")), reportDay(2, cents("20", ""))}
 	for n := 3; n < 8; n++ {
@@ -81,7 +82,7 @@ func TestAnthropicReportWithoutAResponseIsNotComplete(t *testing.T) {
 func TestAnthropicReportTakesWholeDaysOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(12 * time.Hour) // noon of 2000-01-01, UTC
+		time.Sleep(12 * time.Hour) // noon on 2000-01-01, UTC
 		midnight := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 		s := newFakeServer(map[string]http.HandlerFunc{"anthropic": respond(reportPage(false, "null"))})
 		c := s.inProcess()
@@ -116,7 +117,8 @@ func TestAnthropicReportTakesWholeDaysOnly(t *testing.T) {
 	})
 }
 
-// A window without an end has no missing days: how far the answer goes is not known.
+// A window without an end has no missing days: nobody knows how far the response should
+// go.
 func TestAnthropicMissingDays(t *testing.T) {
 	t.Parallel()
 	s := reports(map[string]string{"": reportPage(false, "null", reportDay(1, cents("100", "")), reportDay(4), reportDay(5), reportDay(6))})
@@ -161,10 +163,11 @@ func TestAnthropicReportWithCalls(t *testing.T) {
 
 	add(l, mayDay(3), models.Anthropic, "claude-opus-4-8", "")
 	_, known = reconcileAnthropic(t, week(), nil).WithCalls(l.Groups()).Within(100)
-	assert.False(t, known, "a call without a known cost, such as one of the priority tier")
+	assert.False(t, known, "a call with an unknown cost, as in the priority tier")
 }
 
-// The usage report has the tokens of the line items. Without it the costs are complete, and there is a failure.
+// Line items get their tokens from the usage report. If it fails, the costs are still
+// complete, and there's a failure.
 func TestAnthropicQuantities(t *testing.T) {
 	t.Parallel()
 	query := reportQuery()

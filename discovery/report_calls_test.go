@@ -18,7 +18,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// billedDays is a complete report of OpenAI with a bucket for each amount, from 2026-05-01 on.
+// billedDays is a complete OpenAI report with a bucket per amount, starting on
+// 2026-05-01.
 func billedDays(amounts ...float64) *discovery.ReconciliationReport[discovery.CostBucket] {
 	const day = 24 * 60 * 60
 	start := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC).Unix()
@@ -31,7 +32,7 @@ func billedDays(amounts ...float64) *discovery.ReconciliationReport[discovery.Co
 	return r
 }
 
-// counted has costs of OpenAI on days of May 2026; "" is an unpriced call.
+// counted has OpenAI costs by day in May 2026; "" is an unpriced call.
 func counted(days map[int]prices.USD) *calls.Totals {
 	l := newTotals()
 	for day, exact := range days {
@@ -44,7 +45,7 @@ func counted(days map[int]prices.USD) *calls.Totals {
 func TestReportBesideCalls(t *testing.T) {
 	t.Parallel()
 	report := billedDays(1, 2)
-	l := counted(map[int]prices.USD{1: "0.9", 2: "2", 3: "100"}) // the third day is not in the window
+	l := counted(map[int]prices.USD{1: "0.9", 2: "2", 3: "100"}) // the third day isn't in the window
 	add(l, time.Date(2026, 5, 1, 1, 0, 0, 0, time.UTC), models.XAI, "grok-4.7", "50")
 	with := report.WithCalls(l.Groups())
 	assert.Nil(t, report.AttributedUSD, "the report itself does not change")
@@ -74,7 +75,7 @@ func TestReportBesideCalls(t *testing.T) {
 	assert.True(t, ok && known)
 }
 
-// The drift is computed from the exact bill, also where its float64 is not exact.
+// Drift is computed from the exact bill, even if its float64 isn't exact.
 func TestDriftFromCallsIsExact(t *testing.T) {
 	t.Parallel()
 	const amount = "0.12345678901234567890"
@@ -90,7 +91,7 @@ func TestDriftFromCallsIsExact(t *testing.T) {
 	assert.InDelta(t, 1-0.12345678901234568, *with.WithCalls(sum.Groups()).DriftUSD, 1e-15, "a changed amount counts")
 }
 
-// fields returns the lines of a table with single blanks.
+// fields returns a table's lines with single spaces.
 func fields(table string) []string {
 	var lines []string
 	for line := range strings.Lines(table) {
@@ -134,7 +135,8 @@ func TestWithinWithoutAKnownDrift(t *testing.T) {
 	assert.False(t, known)
 }
 
-// Unpriced calls are marked on their day, and a day that only calls have is a row too.
+// Unpriced calls are marked on their day, and a day with calls but no bill gets a row,
+// too.
 func TestReportShowsDaysThatWereNotBilled(t *testing.T) {
 	t.Parallel()
 	report := billedDays(1, 2)
@@ -146,7 +148,8 @@ func TestReportShowsDaysThatWereNotBilled(t *testing.T) {
 	assert.Equal(t, []string{"2026-05-01 1.00 0.00 + 1 unpriced", "2026-05-02 0.00 2.00"}, lines[1:3])
 }
 
-// A bucket of several days is compared with the calls of its days; hours are put together to their day.
+// A bucket that spans days is compared with the calls on all its days; hourly buckets are
+// summed to days.
 func TestCallsBesideOtherBuckets(t *testing.T) {
 	t.Parallel()
 	end := time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC).Unix()
@@ -173,7 +176,7 @@ func TestCallsBesideOtherBuckets(t *testing.T) {
 	assert.False(t, known)
 }
 
-// A cost that a program builds may have any spelling of its provider.
+// Totals and reports built by a program may spell the provider in any way.
 func TestCallsOfAnySpellingOfTheProvider(t *testing.T) {
 	t.Parallel()
 	l := counted(map[int]prices.USD{1: "1"})
@@ -192,7 +195,7 @@ func TestCallsOfAnySpellingOfTheProvider(t *testing.T) {
 	}
 }
 
-// shown is a part of a comparison, for tests.
+// shown is an excerpt from a comparison.
 func shown(parts ...bills.Part) (all [][4]string) {
 	for _, p := range parts {
 		all = append(all, [4]string{p.Name, string(p.BilledUSD), string(p.CountedUSD), string(p.Cause)})
@@ -210,7 +213,7 @@ func TestCompareByDayAndModel(t *testing.T) {
 	add(l, noon, models.OpenAI, "gpt-4o", "0.1")
 	add(l, noon, models.OpenAI, "openai/gpt-4o-2024-08-06", "0.2000000000000001")
 	add(l, noon.AddDate(0, 0, 1), models.OpenAI, "gpt-none", "")
-	add(l, noon.AddDate(0, 0, 1), models.XAI, "grok-4.7", "") // does not affect OpenAI's bill
+	add(l, noon.AddDate(0, 0, 1), models.XAI, "grok-4.7", "") // doesn't affect OpenAI's bill
 	c, err := report.WithCalls(l.Groups()).Compare(0)
 	require.NoError(t, err)
 	assert.Equal(t, [][4]string{{"", "1.3", "0.3000000000000001", "mixed"}}, shown(c.Total))
@@ -226,7 +229,7 @@ func TestCompareByDayAndModel(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Of a report with AttributedUSD alone the whole is compared.
+// A report that only has AttributedUSD is compared as a whole.
 func TestCompareWithASum(t *testing.T) {
 	t.Parallel()
 	report := billedDays(1, 2)
@@ -242,7 +245,8 @@ func TestCompareWithASum(t *testing.T) {
 	assert.Zero(t, c.Calls)
 }
 
-// Groups of other providers and days, on platforms and of subscriptions are not on a bill.
+// Groups from other providers, other days, platforms and subscriptions aren't on the
+// bill.
 func TestReportWithCalls(t *testing.T) {
 	t.Parallel()
 	report := billedDays(1, 2)
@@ -282,7 +286,7 @@ func TestCompareOfATeam(t *testing.T) {
 	assert.Equal(t, [][4]string{{"grok-4.7", "3", "0", "not_counted_model"}}, shown(c.Models...))
 }
 
-// A comparison names the line items that no call has, so that a difference to the bill can be explained.
+// A comparison names line items that no call has, to explain a difference from the bill.
 func TestReportNamesLineItemsBesideCalls(t *testing.T) {
 	t.Parallel()
 	report := discovery.ReconciliationReport[discovery.CostBucket]{

@@ -69,7 +69,7 @@ func TestReportTableOfSmallAmounts(t *testing.T) {
 	assert.Equal(t, []string{"2026-05-01 1.234567 1.234500", "2026-05-02 1.25 1.24", "2026-05-03 0.000002 0.000002", "billed 2.48", "counted 2.47", "drift +0.01"}, fields(text.String())[1:7])
 }
 
-// Days add up to the sums, and differences are those between the amounts shown.
+// Days add up to the sums, and differences are between the amounts shown.
 func TestReportTableAddsUp(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -87,8 +87,8 @@ func TestReportTableAddsUp(t *testing.T) {
 	}
 }
 
-// Amounts in sentences and in the table next to them add up as shown: models to their day, days and models to the
-// total, and effects to their difference.
+// Amounts in sentences and in the table next to them add up as shown: models to their
+// day, days and models to the total, and effects to their difference.
 func TestSentencesAndTableAddUp(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -152,7 +152,7 @@ func inCents(cell string) int {
 	return n
 }
 
-// checkSums adds the columns of the first rows, in cents.
+// checkSums adds the first rows' columns, in cents.
 func checkSums(t *testing.T, rows []string, days int) {
 	t.Helper()
 	var sums [3]int
@@ -179,7 +179,7 @@ func TestReportTableOfAMissingDay(t *testing.T) {
 	assert.Equal(t, []string{"2026-05-01 1.00 1.00", "2026-05-02 - 2.00"}, fields(text.String())[1:3])
 }
 
-// A note lists five days that are missing and counts the others.
+// A note lists five missing days and counts the others.
 func TestReportCountsMissingDays(t *testing.T) {
 	t.Parallel()
 	const five = "missing in the bill: 2024-11-01, 2024-11-02, 2024-11-03, 2024-11-04, 2024-11-05"
@@ -202,7 +202,7 @@ func TestReportReturnsTheErrorOfTheWriter(t *testing.T) {
 	require.ErrorIs(t, r.Table(failingWriter{full}), full)
 }
 
-// itemsOf returns the items of a report, sorted by day and name.
+// itemsOf returns a report's items, sorted by day and name.
 func itemsOf[B discovery.Bucket](r *discovery.ReconciliationReport[B]) []bills.Item {
 	items := r.Bill().Items
 	slices.SortFunc(items, func(a, b bills.Item) int { return strings.Compare(a.Day+a.Name, b.Day+b.Name) })
@@ -226,13 +226,13 @@ func TestBillHasTheLineItems(t *testing.T) {
 	r.WindowEnd = nil
 	assert.True(t, r.Bill().To.After(time.Now()), "an open window ends with today")
 	r.Buckets[1].TotalUSD = math.Inf(1)
-	assert.Empty(t, r.Bill().Items, "an amount that is not finite")
+	assert.Empty(t, r.Bill().Items, "infinite or NaN")
 	r = billedDays(1)
 	r.Complete = false
 	assert.Empty(t, r.Bill().Items)
 }
 
-// TestBillFindsModelsAndKinds reads line items in the forms of recorded bills.
+// TestBillFindsModelsAndKinds reads line items as they appear on recorded bills.
 func TestBillFindsModelsAndKinds(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -266,7 +266,8 @@ func TestBillFindsModelsAndKinds(t *testing.T) {
 	}
 }
 
-// Anthropic's items are apart by token type and service tier, and have the tokens of the usage report.
+// Anthropic's items are split by token type and service tier, and get their tokens from
+// the usage report.
 func TestBillOfAnthropic(t *testing.T) {
 	t.Parallel()
 	cost := func(cents, name, kind, tier string) json.RawMessage {

@@ -20,14 +20,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// nearest is the float that math/big finds nearest to r.
+// nearest returns the float64 that math/big finds nearest.
 func nearest(r *big.Rat) float64 {
 	f, _ := r.Float64()
 	return f
 }
 
-// Drift and percentage are each rounded once, from the exact amounts: not from the rounded sum, and the percentage not from
-// the rounded drift. Both providers come to the same figures for the same amounts.
+// Drift and percentage are each rounded once, from the exact amounts: drift isn't
+// computed from the rounded sum, nor the percentage from the rounded drift. Both
+// providers get the same figures for the same amounts.
 func TestReportFiguresAreRoundedOnce(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 8))
@@ -60,7 +61,7 @@ func TestReportFiguresAreRoundedOnce(t *testing.T) {
 	}
 }
 
-// The pages before a failed one are not a bill, so the report has no figures.
+// The pages before a failed one aren't a bill, so the report has no figures.
 func TestIncompleteReportHasNoFigures(t *testing.T) {
 	t.Parallel()
 	pages := map[string]string{
@@ -81,14 +82,16 @@ func TestIncompleteReportHasNoFigures(t *testing.T) {
 	}
 }
 
-// No provider and no JSON has an amount that is not finite, but a report built by a program can. It is an amount that is not known.
+// Neither providers nor JSON have infinite amounts or NaN, but a report built by a
+// program can. They count as unknown.
 func TestAmountsThatAreNotFiniteAreNotKnown(t *testing.T) {
 	t.Parallel()
 	type report = discovery.ReconciliationReport[discovery.CostBucket]
 	sum := counted(map[int]prices.USD{1: "1", 2: "2"})
 	for name, row := range map[string]struct {
 		set func(r *report, usd float64)
-		// bill reports whether the amount is a part of the bill, so that no call makes the drift known.
+		// bill reports whether the amount is part of the bill; then no calls make the
+		// drift known.
 		bill bool
 	}{
 		"actual":     {func(r *report, usd float64) { r.ActualUSD = usd }, true},
@@ -171,7 +174,6 @@ func TestReportRoundTripsThroughJSON(t *testing.T) {
 	}
 }
 
-// twoDays bills 0.1 and 0.2.
 func twoDays() *fakeServer {
 	return costs(map[string]string{"": costPage(false, "null", costDay(0, result("0.1", "")), costDay(1, result("0.2", "")))})
 }
@@ -259,7 +261,7 @@ func TestReportWithoutAResponseIsNotComplete(t *testing.T) {
 	assert.False(t, x.Complete)
 }
 
-// A credit that was counted is a negative amount; a percentage of it has no meaning.
+// A counted credit is a negative amount, for which a percentage has no meaning.
 func TestAttributedCredits(t *testing.T) {
 	t.Parallel()
 	r := reconcileOpenAI(t, twoDays(), ptr(-0.5))

@@ -19,7 +19,7 @@ import (
 func TestWindowThatIncludesTodayIsNotSettled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(12 * time.Hour) // noon of 2000-01-01, UTC
+		time.Sleep(12 * time.Hour) // noon on 2000-01-01, UTC
 		midnight := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 		s := newFakeServer(map[string]http.HandlerFunc{"openai": respond(costPage(false, "null")), "xaimanagement": respond("{}")})
 		for end, want := range map[int64]bool{midnight - day: true, midnight: true, midnight + 1: false, midnight + 100*day: false, 0: false} {
@@ -41,7 +41,7 @@ func TestWindowThatIncludesTodayIsNotSettled(t *testing.T) {
 			{"2000-01-01 00:00:01", "", false},
 			{"2000-01-01 00:00:00", "Asia/Tokyo", true},
 			{"2000-01-01T00:00:00Z", "Asia/Tokyo", false},       // nine o'clock there
-			{"2000-01-02 00:00:00", "Pacific/Kiritimati", true}, // there it is the 2nd already
+			{"2000-01-02 00:00:00", "Pacific/Kiritimati", true}, // it's already the 2nd there
 		} {
 			q := usageQuery()
 			q.StartTime, q.EndTime, q.Timezone = "1999-12-01 00:00:00", row.end, row.zone
@@ -56,7 +56,7 @@ func TestWindowThatIncludesTodayIsNotSettled(t *testing.T) {
 func TestReconciliationsTakeWholeBucketsOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(12 * time.Hour) // noon of Saturday, 2000-01-01, UTC
+		time.Sleep(12 * time.Hour) // noon on Saturday, 2000-01-01, UTC
 		midnight := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 		s := newFakeServer(map[string]http.HandlerFunc{"openai": respond(costPage(false, "null")), "xaimanagement": respond("{}")})
 		for _, row := range []struct {
@@ -71,7 +71,7 @@ func TestReconciliationsTakeWholeBucketsOnly(t *testing.T) {
 			_, err := s.inProcess().ReconcileOpenAICost(t.Context(), q, nil)
 			assertField(t, err, row.field, row)
 			_, err = s.inProcess().FetchOpenAICostBuckets(t.Context(), q)
-			require.NoError(t, err, "the buckets of any window can be fetched")
+			require.NoError(t, err, "any window's buckets can be fetched")
 		}
 		for _, row := range []struct {
 			unit             discovery.TimeUnit
@@ -120,7 +120,8 @@ func assertField(t *testing.T, err error, field string, row any) {
 	assert.Equal(t, field, invalid.Field, "%v", row)
 }
 
-// A bucket that begins before the window contains costs from outside it, although whole buckets were requested.
+// A bucket that starts before the window contains costs from outside it, although whole
+// buckets were requested.
 func TestBucketsThatBeginBeforeTheWindowAreNotReconciled(t *testing.T) {
 	t.Parallel()
 	s := costs(map[string]string{"": fmt.Sprintf(`{"data":[{"start_time":%d,"end_time":%d,"results":[]}],"has_more":false}`, day1-day/2, day1+day/2)})
@@ -145,7 +146,8 @@ func TestBucketsThatBeginBeforeTheWindowAreNotReconciled(t *testing.T) {
 	requireOneFailure(t, x, discovery.ReasonDecode)
 }
 
-// So does one that ends after the window. An end in milliseconds is one, and must not be counted day by day.
+// The same holds for a bucket that ends after the window. That includes an end in
+// milliseconds, which must not be counted day by day.
 func TestBucketsThatEndAfterTheWindowAreNotReconciled(t *testing.T) {
 	t.Parallel()
 	for _, end := range []int64{day1 + 8*day, day1 + 7*day + 1, (day1 + day) * 1000, math.MaxInt64} {
@@ -178,5 +180,5 @@ func TestDaysMissingInTheResponseAreListed(t *testing.T) {
 	require.NoError(t, r.Table(&table))
 	assert.Contains(t, table.String(), "missing in the bill: 2024-11-02, 2024-11-03")
 	failed := reconcileOpenAI(t, newFakeServer(map[string]http.HandlerFunc{"openai": respondStatus(500, "")}), nil)
-	assert.Empty(t, failed.MissingDays, "nothing is known of the days")
+	assert.Empty(t, failed.MissingDays, "the days are unknown")
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
-// endlessPages answers with page after page of n bytes, each after a while.
+// endlessPages sends page after page with n bytes, each after a while.
 func endlessPages(s *fakeServer, n int, while time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(while)
@@ -24,7 +24,7 @@ func endlessPages(s *fakeServer, n int, while time.Duration) http.HandlerFunc {
 	}
 }
 
-// Pages without end would otherwise be read without bound.
+// Otherwise endless pages would be read without limit.
 func TestPagesOfAListShareOneSizeLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 10_000
@@ -57,7 +57,7 @@ func TestPagesOfAListShareOneTimeLimit(t *testing.T) {
 func TestResponsesAreLimitedTo32MiBByDefault(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int][]string{32 << 20: nil, 32<<20 + 1: {"too_large"}} {
-		synctest.Test(t, func(t *testing.T) { // the timeout of the request does not pass on a slow machine
+		synctest.Test(t, func(t *testing.T) { // in real time, the request might time out on a slow machine
 			s := catalogServer(twoModels + strings.Repeat(" ", size-len(twoModels)))
 			models, err := s.inProcess().ListModels(t.Context(), discovery.CatalogOptions{})
 			require.NoError(t, err)
@@ -67,7 +67,8 @@ func TestResponsesAreLimitedTo32MiBByDefault(t *testing.T) {
 	}
 }
 
-// A caller whose context ends reports that once. The outcome of the abandoned request is not reported.
+// If a caller's context ends, that's reported once. The abandoned request's outcome
+// isn't.
 func TestCanceledCallerReportsOneFailure(t *testing.T) {
 	setKeys(t)
 	for want, call := range map[string]func(context.Context, *discovery.Client){

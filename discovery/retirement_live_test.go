@@ -82,7 +82,7 @@ func TestLiveRetirementsReplaceTheTable(t *testing.T) {
 	registry, err := s.client(t).Retirements(t.Context())
 	require.NoError(t, err)
 	for id, want := range map[string]string{
-		"claude-opus-4-1-20250805":   "", // active: not retired, whatever the table has
+		"claude-opus-4-1-20250805":   "", // active: not retired, whatever the table says
 		"claude-opus-4-1":            "",
 		"claude-2.1":                 "2025-07-21",
 		"claude-sonnet-4-5-20250929": "2099-03-01",
@@ -96,7 +96,8 @@ func TestLiveRetirementsReplaceTheTable(t *testing.T) {
 	assert.Equal(t, models.StateListed, registry.Check(models.Anthropic, "claude-opus-4-1", time.Now()).State)
 }
 
-// An alias stands for one build, so it follows the newest one of its date, in whatever order the live list has them.
+// An alias stands for one build, so it follows the newest one with its date, in whatever
+// order the live list has them.
 func TestAliasFollowsItsNewestBuild(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", keys["ANTHROPIC_API_KEY"])
 	const (
@@ -105,7 +106,7 @@ func TestAliasFollowsItsNewestBuild(t *testing.T) {
 		newest = `{"id":"claude-3-5-sonnet-20241022","lifecycle":"retired","retires_at":"2025-11-11T00:00:00Z"}`
 	)
 	table := models.Retirements()
-	for range whole.Cases(8, 1) { // the order of a map is random
+	for range whole.Cases(8, 1) { // map order is random
 		for live, want := range map[string]string{
 			older + "," + newest: "2025-11-11", newest + "," + older: "2025-11-11",
 			older: "2025-10-28", // the newest build has kept its date
@@ -118,5 +119,5 @@ func TestAliasFollowsItsNewestBuild(t *testing.T) {
 			assert.Equal(t, want, date, live)
 		}
 	}
-	assert.Equal(t, table, models.Retirements(), "the table is not changed")
+	assert.Equal(t, table, models.Retirements(), "the table is unchanged")
 }

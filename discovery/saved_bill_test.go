@@ -31,7 +31,7 @@ func openAIItem(item, usd string) string {
 	return fmt.Sprintf(`{"object":"organization.costs.result","amount":{"value":%s,"currency":"usd"},"line_item":%q}`, usd, item)
 }
 
-// exported is a row of Google's export on a day of May 2026.
+// exported is a row in Google's export for a day in May 2026.
 func exported(day int, sku, cost, rest string) string {
 	return fmt.Sprintf(`{"service":{"id":"AEFD-7695-64FA"},"sku":{"description":%q},"usage_start_time":"2026-05-%02d 23:00:00 UTC","cost":%s%s}`, sku, day, cost, rest)
 }
@@ -136,7 +136,8 @@ func TestGoogleExport(t *testing.T) {
 	assert.Empty(t, r.MissingDays, "a day without use has no row")
 }
 
-// An export states quantities. Rows that are not use, such as taxes, are fees, whatever their SKU is.
+// Exports state quantities. Rows for anything but usage, such as taxes, are fees,
+// whatever their SKU.
 func TestQuantitiesOfAGoogleExport(t *testing.T) {
 	t.Parallel()
 	used := func(amount, rest string) string { return `,"usage":{"amount":` + amount + `,"unit":"count"}` + rest }
@@ -158,7 +159,8 @@ func TestQuantitiesOfAGoogleExport(t *testing.T) {
 	assert.Equal(t, map[string]discovery.Quantity{flashInput: {Amount: "1500000", Unit: "tokens"}, storage: {Amount: "3.5", Unit: "byte-seconds"}}, r.Buckets[0].LineItemQuantities)
 }
 
-// The tokens of Anthropic's line items are in responses of its usage report, in buckets of any width.
+// Anthropic's line items get their tokens from saved usage reports, with buckets of any
+// width.
 func TestSavedAnthropicUsage(t *testing.T) {
 	t.Parallel()
 	const place = `"model":"claude-opus-4-8","service_tier":"standard","context_window":"0-200k","inference_geo":"not_available"`
@@ -189,7 +191,7 @@ func TestSavedAnthropicUsage(t *testing.T) {
 	}
 }
 
-// A quotient and a quantity beyond what can be read are errors.
+// If a quotient or a quantity exceeds the supported range, it's an error.
 func TestNumbersOfAGoogleExportAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, rest := range []string{
@@ -203,8 +205,8 @@ func TestNumbersOfAGoogleExportAreBounded(t *testing.T) {
 	}
 }
 
-// A bill that is cut off between two rows must not be complete, and an error must not show a key that is in the place of an
-// amount.
+// A bill cut off between two rows must not be complete, and an error must not show a key
+// pasted in place of an amount.
 func TestWrongSavedBills(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-private"
@@ -231,7 +233,7 @@ func TestWrongSavedBills(t *testing.T) {
 		{models.Gemini, page, 1, "it is a bill from openai"},
 		{models.Anthropic, page, 1, "it is a bill from openai"},
 		{models.XAI, page, 1, "it is a bill from openai"},
-		{models.Gemini, `{"data":[],"has_more":false}`, 1, "has no service"}, // of OpenAI or Anthropic
+		{models.Gemini, `{"data":[],"has_more":false}`, 1, "has no service"}, // from OpenAI or Anthropic
 		{models.OpenAI, `{"data":[{"starting_at":"2026-05-01T00:00:00Z","ending_at":"2026-05-02T00:00:00Z","results":[]}],"has_more":false,"next_page":null}`, 1, "it is a bill from anthropic"},
 		{models.OpenAI, exported(1, flashInput, "1", ""), 1, "it is a bill from gemini"},
 		{models.OpenAI, `{"timeSeries":[{"group":["x"],"dataPoints":[{"timestamp":"2026-05-01T00:00:00Z","values":[1.5]}]}],"limitReached":false}`, 1, "it is a bill from xai"},
@@ -276,7 +278,7 @@ type errorReader struct{ err error }
 
 func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
 
-// readBill reads a bill, and what is made of it.
+// readBill reads a bill, and builds everything that can be derived from it.
 func readBill(p models.Provider, r io.Reader, query discovery.BillOptions) error {
 	switch p {
 	case models.OpenAI:
@@ -298,7 +300,7 @@ func use[B discovery.Bucket](r *discovery.ReconciliationReport[B], err error) er
 	c, err := r.WithCalls([]calls.Group{{Names: []string{"day", "model", "provider", "platform", "billing"}, Values: []string{"2026-05-01", "gpt-5.2", string(r.Provider), "", ""}, Calls: 1, USD: "1"}}).Compare(0)
 	var value *discovery.ValueError
 	switch {
-	case errors.As(err, &value): // a sum beyond what can be compared
+	case errors.As(err, &value): // the sum exceeds what can be compared
 		return nil
 	case err != nil:
 		return err
@@ -312,7 +314,8 @@ func use[B discovery.Bucket](r *discovery.ReconciliationReport[B], err error) er
 	return err
 }
 
-// FuzzSavedBill reads any file as a bill of every provider: each result is a whole report, or an error of the bill.
+// FuzzSavedBill reads any file as every provider's bill: the result is a whole report or
+// a BillError.
 func FuzzSavedBill(f *testing.F) {
 	page := openAIDay(1, false, openAIItem("gpt-5.2, input", "0.1"))
 	for _, file := range []string{page, "[" + page + "]", "[", "[,", page + "}", exported(1, flashInput, "1", ""), `{"timeSeries":[]}`, reportPage(false, "null", reportDay(1, cents("10", ""))), "\uFEFF[]", "[1 2]", exported(1, flashInput, "1", `,"currency":"EUR","currency_conversion_rate":1e-400,"usage":{"amount":3}`)} {

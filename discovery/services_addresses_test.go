@@ -29,7 +29,8 @@ func (b *recordingTransport) RoundTrip(req *http.Request) (*http.Response, error
 	return w.Result(), nil
 }
 
-// Without options, requests go to the real services. Every other test sends them elsewhere.
+// Without options, requests go to the real services. Every other test sends them
+// elsewhere.
 func TestDefaultAddresses(t *testing.T) {
 	setKeys(t)
 	sent := &recordingTransport{requests: make(map[string]http.Header)}
@@ -75,7 +76,7 @@ func TestDefaultAddresses(t *testing.T) {
 	assert.Empty(t, sent.requests, "no other requests")
 }
 
-// Anthropic requires a version header. Other services do not receive it.
+// Anthropic requires a version header. Other services must not receive it.
 func TestOnlyAnthropicReceivesAVersionHeader(t *testing.T) {
 	setKeys(t)
 	sent := &recordingTransport{requests: make(map[string]http.Header)}
@@ -92,7 +93,8 @@ func TestOnlyAnthropicReceivesAVersionHeader(t *testing.T) {
 	}
 }
 
-// Each service has its own key: chat keys are not sent for bills, and admin keys are not sent for lists of models.
+// Each service has its own key: chat keys aren't sent for bills, nor admin keys for model
+// lists.
 func TestKeysAreNotSharedBetweenServices(t *testing.T) {
 	sent := &recordingTransport{requests: make(map[string]http.Header)}
 	c := newClient(discovery.WithHTTPClient(&http.Client{Transport: sent}), discovery.WithLogger(discardLogger))

@@ -1,4 +1,5 @@
-// These tests compare the requests and the responses of every operation with the documents of the services.
+// These tests compare every operation's requests and responses with the services'
+// documents.
 
 package discovery_test
 
@@ -20,7 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
-// checked checks every exchange against the document that the first part of the path selects.
+// checked checks every exchange against the document that the first path segment selects.
 type checked struct {
 	checkers map[string]*contract.Checker
 	report   func(error)
@@ -36,7 +37,6 @@ func (c *checked) RoundTrip(req *http.Request) (*http.Response, error) {
 	return checker.Transport(http.DefaultTransport, "/"+name, c.report).RoundTrip(req)
 }
 
-// All requests and responses conform to the documents.
 func TestExchangesConformToTheDocuments(t *testing.T) {
 	setKeys(t)
 	c := &checked{checkers: make(map[string]*contract.Checker), report: func(err error) { t.Error(err) }}
@@ -69,7 +69,8 @@ func TestExchangesConformToTheDocuments(t *testing.T) {
 	}
 }
 
-// requestBills calls every operation for bills and balances, with several pages where lists are paged.
+// requestBills calls every operation for bills and balances, with several pages if lists
+// are paged.
 func requestBills(t *testing.T, client *discovery.Client) {
 	t.Helper()
 	balance, err := client.FetchDeepSeekBalance(t.Context(), discovery.BalanceOptions{})
@@ -83,7 +84,7 @@ func requestBills(t *testing.T, client *discovery.Client) {
 	list, err := client.LivePrices(t.Context(), nil)
 	require.NoError(t, err)
 	rows := list.ForModel(models.XAI, "grok-4.7")
-	require.Len(t, rows, 4, "live rows and those of the table")
+	require.Len(t, rows, 4, "live rows and table rows")
 	assert.Equal(t, discovery.SourceLanguageModels, rows[0].Source)
 
 	today := time.Now().UTC().Truncate(24 * time.Hour)
@@ -128,7 +129,7 @@ func sendsJSON(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// Requests for bills and balances, and the responses of these tests, conform to the documents.
+// Requests for bills and balances, and these tests' responses, conform to the documents.
 func TestBillsAndBalancesConformToTheDocuments(t *testing.T) {
 	t.Parallel()
 	answers := costs(map[string]string{

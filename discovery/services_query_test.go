@@ -31,12 +31,13 @@ func keyedQueries(text string) []any {
 	}
 }
 
-// failing records the text of a failed assertion.
+// failing records a failed assertion's text.
 type failing struct{ text string }
 
 func (f *failing) Errorf(format string, args ...any) { f.text += fmt.Sprintf(format, args...) }
 
-// A program keeps its query in an unexported field, where fmt and testify call no methods.
+// A program keeps its query in an unexported field, where fmt and testify call no
+// methods.
 func TestQueriesInUnexportedFieldsShowNoKey(t *testing.T) {
 	t.Parallel()
 	type job struct {

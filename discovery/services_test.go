@@ -41,12 +41,12 @@ func TestProvidersHaveSeveralNamesInTheCatalog(t *testing.T) {
 	}
 }
 
-// fixedKey returns an option that gives a service a key.
+// fixedKey gives a service a key.
 func fixedKey(service discovery.Service, key string, err error) discovery.Option {
 	return discovery.WithKey(service, func(context.Context) (string, error) { return key, err })
 }
 
-// sentKeys is a handler that records the key of every request and returns body.
+// sentKeys returns a handler that records every request's key and responds with body.
 func sentKeys(mu *sync.Mutex, sent *[]string, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
@@ -107,7 +107,7 @@ func TestKeyFunctionReceivesTheContextOfTheCaller(t *testing.T) {
 	assert.Equal(t, []string{"Bearer tenant-1"}, sent)
 }
 
-// An admin key can manage a whole organization, so it is sent for costs only.
+// An admin key can manage a whole organization, so it's sent for costs only.
 func TestAdminKeysAreNeverSentToAListOfModels(t *testing.T) {
 	for _, name := range []string{"OPENAI_ADMIN_KEY", "ANTHROPIC_ADMIN_KEY", "XAI_MANAGEMENT_KEY", "GOOGLE_CLOUD_BILLING_API_KEY", "GOOGLE_CLOUD_API_KEY", "GOOGLE_API_KEY"} {
 		t.Setenv(name, "admin")
@@ -179,7 +179,8 @@ func TestWithKeyRejectsAnUnknownServiceAndANilFunction(t *testing.T) {
 	}
 }
 
-// The catalog fails, so that the list of xAI is requested, with a key of a function that itself needs the catalog.
+// The catalog fails, so xAI's list is requested, and its key comes from a function that
+// needs the catalog itself.
 func TestKeyFunctionThatNeedsTheCatalogEnds(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
