@@ -17,6 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/agent"
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 const lease = 30 * time.Second
@@ -97,11 +98,11 @@ func TestServersWithALeaseShareMessages(t *testing.T) {
 func TestAClaimIsRenewedWhileItsHandlerRuns(t *testing.T) {
 	t.Parallel()
 	for name, outage := range map[string]time.Duration{"always there": 0, "away": 4 * lease / 3, "away for long": 5 * lease} {
-		for at := range 4 {
+		for at := range whole.Cases(4, 2) {
 			g := emptyGateway(t)
 			synctest.Test(t, func(t *testing.T) {
 				storeQuestions(g, 2)
-				ctx, cancel := context.WithTimeout(t.Context(), 20*lease)
+				ctx, cancel := context.WithTimeout(t.Context(), 14*lease)
 				defer cancel()
 				var handled runs
 				var running sync.WaitGroup

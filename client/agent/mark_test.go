@@ -101,7 +101,7 @@ func TestServeRepeatsAMarkUntilTheGatewayAcceptsIt(t *testing.T) {
 
 func checkRepeatedMark(t *testing.T, name string, g *gatewaytest.Gateway, c *client.MeshClient) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	var j journal
 	require.NoError(t, agent.Serve(ctx, c, j.handle, agent.ServeOptions{OnError: j.onError}), name)
