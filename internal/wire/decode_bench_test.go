@@ -9,10 +9,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// Every benchmark compares impl=mesh, the generated types, with impl=baseline in one run. The baseline is encoding/json with
-// plain structs, which drop unknown fields and check nothing, unless the benchmark describes another one.
+// Each benchmark compares impl=mesh, the generated types, with impl=baseline in one run.
+// Unless a benchmark says otherwise, the baseline is encoding/json with plain structs,
+// which drop unknown fields and check nothing.
 
-// plainInbox is the type that a hand-written client would use: the same fields, and no unknown ones.
+// plainInbox is what a hand-written client would use: the same fields, without unknown
+// ones.
 type plainInbox struct {
 	Messages []plainMessage `json:"messages"`
 	N        *int64         `json:"n,omitempty"`
@@ -30,7 +32,7 @@ type plainMessage struct {
 	ToNode        string  `json:"to_node"`
 }
 
-// inbox is a list of n messages as a gateway sends it. Each row has two fields that the document does not list.
+// inbox returns n messages as a gateway sends them. Each row has two unknown fields.
 func inbox(n int) []byte {
 	rows := make([]string, n)
 	for i := range rows {
@@ -65,7 +67,7 @@ func BenchmarkDecodeInbox(b *testing.B) {
 	})
 }
 
-// BenchmarkDecodePeers has a map of any values in each row.
+// Each peer has a map with values in any type.
 func BenchmarkDecodePeers(b *testing.B) {
 	rows := make([]string, 1000)
 	for i := range rows {

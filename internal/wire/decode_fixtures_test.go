@@ -22,7 +22,7 @@ func TestRecordedPeers(t *testing.T) {
 	p := list.Peers[2]
 	assert.Equal(t, "node-c", p.Name)
 	assert.Equal(t, "http://node-c:8787", *p.URL)
-	assert.True(t, p.Enabled, "it comes as the number 1")
+	assert.True(t, p.Enabled, "sent as the number 1")
 	assert.Equal(t, map[string]any{"runtime": "go", "can_claim_tasks": true, "max_jobs": json.Number("9007199254740993")}, p.Capabilities)
 	assert.Nil(t, p.LastHealth)
 	assert.Equal(t, "2026-11-21T08:28:39.153947+00:00", *p.RegisteredAt)
@@ -42,12 +42,13 @@ func TestRecordedInbox(t *testing.T) {
 	assert.Equal(t, int64(604), m.ID)
 	assert.Equal(t, gateway.KindStatus, m.Kind)
 	assert.Equal(t, "task attached", *m.Content)
-	assert.Equal(t, "42", *m.RelatedTaskID, "it comes as a number")
+	assert.Equal(t, "42", *m.RelatedTaskID, "sent as a number")
 	assert.Nil(t, m.ReadAt)
 	assert.Subset(t, slices.Collect(maps.Keys(m.AdditionalProperties)), undescribed(t, recorded(t, "inbox"), "messages", 1, m))
 }
 
-// undescribed returns the members of row i that its type has no field for: a document may describe more one day.
+// undescribed returns members in row i that have no field in its type. There may be fewer
+// when the document describes more.
 func undescribed(t *testing.T, body []byte, list string, i int, object any) []string {
 	t.Helper()
 	var lists map[string]json.RawMessage
@@ -96,7 +97,6 @@ func TestRecordedErrorHasItsDetail(t *testing.T) {
 	assert.Nil(t, e.Detail)
 }
 
-// Decoding and encoding keeps every recorded field.
 func TestRecordedBodiesSurviveTheRoundTrip(t *testing.T) {
 	t.Parallel()
 	for name, into := range map[string]json.Unmarshaler{
@@ -110,15 +110,15 @@ func TestRecordedBodiesSurviveTheRoundTrip(t *testing.T) {
 			require.NoError(t, into.UnmarshalJSON(body))
 			text, err := json.Marshal(into)
 			require.NoError(t, err)
-			// Only the number changes: it is kept as text.
+			// only the number changes, because it's kept as text
 			want := strings.ReplaceAll(string(body), `"related_task_id": 42`, `"related_task_id": "42"`)
 			assertHolds(t, want, string(text))
 		})
 	}
 }
 
-// assertHolds checks that got has everything in want. It may have more: a field that was added to the document after the
-// recording is written as null.
+// assertHolds checks that got has everything in want. It may have more: a field that's
+// newer than the recording is written as null.
 func assertHolds(t *testing.T, want, got string) {
 	t.Helper()
 	var w, g any

@@ -16,8 +16,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/gateway"
 )
 
-// The decoder and the reference agree for every text on whether it is a list, on its rows and on their unknown fields. What
-// can be decoded can be encoded, and decodes to the same value again.
+// The decoder and the reference agree, for any input, on whether it is a list, on its
+// rows and on their unknown fields. Any decoded value can be encoded, and then decodes to
+// the same value again.
 func FuzzListDecoder(f *testing.F) {
 	names, err := filepath.Glob("../test/contract/testdata/gateway/*.json")
 	require.NoError(f, err)
@@ -51,7 +52,7 @@ func checkMessages(t *testing.T, data []byte) {
 	if err != nil {
 		return
 	}
-	clear(input) // the decoded value must not depend on the input
+	clear(input) // the decoded value must not share the input's memory
 	require.NotNil(t, got.Messages)
 	list := refList{unknown: unknownOf(got.AdditionalProperties, others)}
 	for _, m := range got.Messages {
@@ -96,7 +97,7 @@ func checkPeers(t *testing.T, data []byte) {
 
 	var again gateway.PeerList
 	first := rewrite(t, got, &again)
-	for i := range got.Peers { // the token is redacted, by design
+	for i := range got.Peers { // the token is redacted by design
 		require.Equal(t, got.Peers[i].PeerToken == nil, again.Peers[i].PeerToken == nil)
 		got.Peers[i].PeerToken = again.Peers[i].PeerToken
 		withoutDuplicates(got.Peers[i].AdditionalProperties, peerContract.fields)
@@ -109,7 +110,7 @@ func checkPeers(t *testing.T, data []byte) {
 	requireSame(t, got, again)
 }
 
-// rewrite encodes a list, decodes it into the same type and returns the text.
+// rewrite encodes a list, decodes the text into the same type, and returns it.
 func rewrite(t *testing.T, list json.Marshaler, into json.Unmarshaler) string {
 	t.Helper()
 	text, err := list.MarshalJSON()
@@ -119,8 +120,8 @@ func rewrite(t *testing.T, list json.Marshaler, into json.Unmarshaler) string {
 	return string(text)
 }
 
-// asWritten gives raw values the form in which they are encoded inside a list: without white space, and with the characters
-// of HTML escaped.
+// asWritten formats raw values as in an encoded list: without white space, and with HTML
+// characters escaped.
 func asWritten(t *testing.T, fields map[string]json.RawMessage) {
 	t.Helper()
 	for name, raw := range fields {
@@ -144,12 +145,13 @@ func sameRow(a, b refRow) bool {
 	return reflect.DeepEqual([]any{a.id, a.kind, a.name}, []any{b.id, b.kind, b.name}) && slices.Equal(a.unknown, b.unknown)
 }
 
-// withoutDuplicates removes the nulls of fields that are kept beside them: a duplicate may have a value.
+// withoutDuplicates removes nulls that unknown keeps for known fields. If a field occurs
+// twice, it may also have a value.
 func withoutDuplicates(unknown map[string]json.RawMessage, known map[string]check) {
 	maps.DeleteFunc(unknown, func(name string, _ json.RawMessage) bool { return known[name] != nil })
 }
 
-// requireSame compares what is printed: an empty map is as good as none.
+// requireSame compares printed values, because a nil map equals an empty one there.
 func requireSame(t *testing.T, want, got fmt.Stringer) {
 	t.Helper()
 	require.Equal(t, want.String(), got.String())

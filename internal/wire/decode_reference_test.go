@@ -13,21 +13,22 @@ import (
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
-// The reference decoder checks the same contract with encoding/json, without regard to speed. It reads every member of every
-// object, because duplicates must be valid too. Names are case-sensitive, unlike in encoding/json.
+// The reference decoder checks the same contract with encoding/json, at any speed. It
+// reads every member in every object, because duplicates must be valid, too. Names are
+// case-sensitive, unlike in encoding/json.
 
-// member is one name and value of an object, in the order of the document.
+// members keep the document's order.
 type member struct {
 	name  string
 	value json.RawMessage
 }
 
-// refRow has the values of a row that are compared.
+// refRow has the values to compare in a row.
 type refRow struct {
-	id      int64  // of a message
-	name    string // of a peer
+	id      int64  // in messages
+	name    string // in peers
 	kind    string
-	unknown []string // the names, sorted
+	unknown []string // sorted names
 }
 
 type refList struct {
@@ -35,10 +36,9 @@ type refList struct {
 	unknown []string
 }
 
-// check reports whether a value is valid for a field.
+// check reports whether a field may have this value.
 type check func(json.RawMessage) bool
 
-// contract describes one kind of object.
 type contract struct {
 	required []string
 	fields   map[string]check
@@ -64,10 +64,10 @@ func anyOf(checks ...check) check {
 	}
 }
 
-// The contracts are those of the document, so a new field needs no change here.
+// The contracts come from the document, so a new field needs no change here.
 var messageContract, peerContract = contractOf("MeshMessage"), contractOf("MeshPeer")
 
-// contractOf returns the contract of a schema in gateway.yaml. A field that is not required may also be null.
+// contractOf reads a schema in gateway.yaml. Fields may also be null unless required.
 func contractOf(name string) contract {
 	data, err := specs.Document("gateway")
 	if err != nil {
@@ -92,7 +92,7 @@ func checkOf(field string, s *openapi3.Schema) check {
 	case len(s.OneOf) > 0 && s.OneOf[0].Value.Type.Is("boolean"):
 		return func(v json.RawMessage) bool { return slices.Contains([]string{"true", "false", "0", "1"}, string(v)) }
 	case len(s.OneOf) > 0 && s.OneOf[0].Value.Type.Is("string"):
-		return anyOf(isString, isNumber) // the text of any number is kept
+		return anyOf(isString, isNumber) // any number is kept as text
 	case s.Type.Is("string"):
 		return isString
 	case s.Type.Is("integer"):
@@ -112,10 +112,10 @@ func checkOf(field string, s *openapi3.Schema) check {
 	case s.Type.Is("boolean"):
 		return func(v json.RawMessage) bool { return string(v) == "true" || string(v) == "false" }
 	}
-	panic(field + ": checkOf does not know this kind of schema; add it")
+	panic(field + ": checkOf doesn't know this schema type; add it")
 }
 
-// referenceList reads a list: the bare array, or the object with the key.
+// referenceList reads a bare array, or an object with an array at key.
 func referenceList(data []byte, key string, rows contract, others map[string]check) (refList, error) {
 	if !json.Valid(data) {
 		return refList{}, errors.New("not JSON")
@@ -208,7 +208,7 @@ func referenceRow(data []byte, c contract) (refRow, error) {
 	return row, nil
 }
 
-// members lists the members of an object one by one, which a map would not.
+// members keeps duplicates, which a map wouldn't.
 func members(data []byte) ([]member, error) {
 	if data[0] != '{' {
 		return nil, errors.New("no object")
@@ -237,7 +237,8 @@ func distinct(names []string) []string {
 	return slices.Compact(names)
 }
 
-// unknownOf returns the sorted names of unknown fields. A null that its field would not write is kept beside them.
+// unknownOf returns sorted unknown names. fields also keeps a null for a known field that
+// would omit it.
 func unknownOf(fields map[string]json.RawMessage, known map[string]check) []string {
 	var names []string
 	for name := range fields {

@@ -40,7 +40,7 @@ func TestEmptyListsAreEmptyAndNotNil(t *testing.T) {
 	}
 }
 
-// Another document must not look like an empty list.
+// Any other document must not look like an empty list.
 func TestOtherDocumentsAreNotLists(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, path, reason string }{
@@ -69,7 +69,6 @@ func TestOtherDocumentsAreNotLists(t *testing.T) {
 	}
 }
 
-// A document that is truncated anywhere is an error.
 func TestTruncatedDocumentsAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"inbox", "inbox_empty"} {
@@ -78,7 +77,7 @@ func TestTruncatedDocumentsAreRejected(t *testing.T) {
 			var list gateway.MessageList
 			err := list.UnmarshalJSON(whole[:n])
 			require.Error(t, err, "cut at %d", n)
-			// A caller may take io.EOF for a complete document.
+			// a caller might take io.EOF for a complete document
 			require.NotErrorIs(t, err, io.EOF, "cut at %d", n)
 		}
 	}
@@ -94,20 +93,19 @@ func TestTruncatedBareArrayIsUnexpectedEOF(t *testing.T) {
 
 func TestNothingMayFollowTheDocument(t *testing.T) {
 	t.Parallel()
-	// The truncated ones matter: for them the lexer returns io.EOF as well.
+	// The truncated ones matter, because the lexer returns io.EOF for them, too.
 	for _, rest := range []string{
 		`x`, `,`, `]`, `}`, `1`, `null`, `[]`, `{}`, `""`, "\x00", "\v", `//`,
 		`-`, `1.`, `1e`, `t`, `n`, `"`, `"\`, `"\u12`, `[`, `[1,`, `[1, `, `[[1,`, `{`, `{"a"`, `{"a":`, `{"a":1,`, `{"a":[`,
 	} {
 		for _, text := range []string{`[]` + rest, `[` + row + `] ` + rest, `{"messages":[]}` + "\n" + rest} {
-			require.False(t, json.Valid([]byte(text)), "the case itself: %s", text)
+			require.False(t, json.Valid([]byte(text)), "the case itself is valid: %s", text)
 			var list gateway.MessageList
 			assert.Equal(t, "more data after the JSON document", refused(t, "", list.UnmarshalJSON([]byte(text))), "%q", text)
 		}
 	}
 }
 
-// UnmarshalJSON must not keep parts of the previous value.
 func TestUnmarshalReplacesTheOldValue(t *testing.T) {
 	t.Parallel()
 	p := peer(t, `{"name":"old","url":"http://old","enabled":0,"capabilities":{"a":1},"extra":1}`)
@@ -119,7 +117,7 @@ func TestUnmarshalReplacesTheOldValue(t *testing.T) {
 	assert.Empty(t, list.Peers)
 }
 
-// Invalid bytes become U+FFFD one by one, as in encoding/json.
+// Each invalid byte becomes U+FFFD, as in encoding/json.
 func TestInvalidUTF8IsReplacedAsInEncodingJSON(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
@@ -135,7 +133,6 @@ func TestInvalidUTF8IsReplacedAsInEncodingJSON(t *testing.T) {
 	}
 }
 
-// A raw value is kept byte for byte, invalid UTF-8 included.
 func TestInvalidUTF8InARawValueIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	m := message(t, messageWith("\"extra\":\"\xff\xfe\""))
@@ -153,7 +150,7 @@ func TestControlCharactersInStringsAreRejected(t *testing.T) {
 	assert.Equal(t, "\x7f", *message(t, messageWith("\"content\":\"\x7f\"")).Content)
 }
 
-// A body of brackets must not overflow the stack, and its error must stay short.
+// Brackets must not overflow the stack, and the error must stay short.
 func TestDeepNestingIsAnErrorNotACrash(t *testing.T) {
 	t.Parallel()
 	const deep = 100_000
@@ -190,7 +187,8 @@ func TestNestingThatEncodingJSONAcceptsIsAccepted(t *testing.T) {
 	assert.Equal(t, nested, string(m.AdditionalProperties["extra"]))
 }
 
-// A document of 32 MiB could otherwise hold 16 million elements, which take more than a gigabyte.
+// Otherwise a 32 MiB document could hold 16 million elements, which take more than a
+// gigabyte.
 func TestElementsOfADocumentAreBounded(t *testing.T) {
 	t.Parallel()
 	const most = 500_000
@@ -204,5 +202,5 @@ func TestElementsOfADocumentAreBounded(t *testing.T) {
 	require.ErrorContains(t, decodeAny(list(most+1)), "more than 500000 array elements and map entries")
 	require.NoError(t, decodeAny(entries(most/2-1)))
 	require.ErrorContains(t, decodeAny(entries(most/2)), "more than 500000")
-	require.NoError(t, decodeAny(list(most)), "the count begins again")
+	require.NoError(t, decodeAny(list(most)), "each document starts a new count")
 }

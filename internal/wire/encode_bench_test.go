@@ -11,7 +11,7 @@ func BenchmarkEncodeInbox(b *testing.B) {
 	var list gateway.MessageList
 	var plain plainInbox
 	if list.UnmarshalJSON(inbox(1000)) != nil || json.Unmarshal(inbox(1000), &plain) != nil {
-		b.Fatal("the inbox cannot be read")
+		b.Fatal("invalid inbox")
 	}
 	b.Run("impl=mesh", func(b *testing.B) {
 		b.ReportAllocs()
@@ -31,8 +31,8 @@ func BenchmarkEncodeInbox(b *testing.B) {
 	})
 }
 
-// BenchmarkMarshalInbox calls json.Marshal, which checks and copies what MarshalJSON returns. The baseline does the same
-// with bytes that are ready.
+// json.Marshal checks and copies MarshalJSON's result. The baseline does the same with
+// encoded bytes.
 func BenchmarkMarshalInbox(b *testing.B) {
 	var list gateway.MessageList
 	if err := list.UnmarshalJSON(inbox(1000)); err != nil {

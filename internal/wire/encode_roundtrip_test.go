@@ -38,7 +38,7 @@ func TestEncodedValuesDecodeToTheSame(t *testing.T) {
 	assert.Equal(t, gateway.MessageList{Messages: []gateway.MeshMessage{m, m}, N: ptr(int64(2))}, got.List)
 }
 
-// These types gain fields with the gateway, so the test compares only some of them.
+// These types gain fields when the gateway does, so we compare only some.
 func TestNilOfTypesWithUnknownFields(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(gateway.MeshMessage{})
@@ -66,7 +66,7 @@ func TestNilFields(t *testing.T) {
 		"a raw field":                              {gateway.Error{Detail: json.RawMessage(`["x"]`)}, `{"detail":["x"]}`},
 		"required fields inside":                   {gateway.ValidationIssue{}, `{"type":"","loc":[],"msg":""}`},
 	} {
-		for range 5 { // the order of a map is random, the order of the members is not
+		for range 5 { // map order is random, member order must not be
 			text, err := json.Marshal(c.value)
 			require.NoError(t, err, name)
 			assert.Equal(t, c.want, string(text), name)
@@ -74,7 +74,7 @@ func TestNilFields(t *testing.T) {
 	}
 }
 
-// A field that becomes a typed one in a later version must not appear twice.
+// A field that gets a type in a later version must not appear twice.
 func TestTypedFieldReplacesAnUnknownOneOfTheSameName(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(gateway.MessageList{AdditionalProperties: map[string]json.RawMessage{
@@ -84,7 +84,7 @@ func TestTypedFieldReplacesAnUnknownOneOfTheSameName(t *testing.T) {
 	assert.JSONEq(t, `{"messages":[],"other":1}`, string(text))
 	assert.Equal(t, 1, strings.Count(string(text), `"messages"`))
 
-	// A typed field that is left out replaces nothing.
+	// an omitted typed field replaces nothing
 	text, err = json.Marshal(gateway.Health{AdditionalProperties: map[string]json.RawMessage{"status": json.RawMessage(`"ok"`)}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"status":"ok"}`, string(text))

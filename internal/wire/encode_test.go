@@ -21,8 +21,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
-// schemas are those of the gateway document. The reference encoder below follows them, so that a new field needs no change
-// here.
+// schemas come from the gateway document. The reference encoder follows them, so a new
+// field needs no change here.
 var schemas = sync.OnceValue(func() openapi3.Schemas {
 	data, err := specs.Document("gateway")
 	if err != nil {
@@ -35,8 +35,7 @@ var schemas = sync.OnceValue(func() openapi3.Schemas {
 	return doc.Components.Schemas
 })
 
-// reference encodes each field of a generated struct with encoding/json, and the unknown ones as a map. This is what the
-// generated types did before they had an encoder.
+// reference encodes each generated field with encoding/json, and unknown ones as a map.
 func reference(t *testing.T, object any) string {
 	t.Helper()
 	v := reflect.ValueOf(object)
@@ -55,7 +54,7 @@ func reference(t *testing.T, object any) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// leftOut reports whether a field is nil and the document does not allow null.
+// leftOut reports whether a field is nil and must not be null.
 func leftOut(v reflect.Value, s *openapi3.Schema) bool {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -75,13 +74,15 @@ func marshal(t *testing.T, v any) string {
 	return string(text)
 }
 
-// replaced writes the replacement character of invalid bytes in one way: encoding/json escapes it up to Go 1.26, as package wire
-// does, and writes it as it is from Go 1.27 on. Its \b and \f are \u0008 and \u000c in package wire.
+// replaced makes escapes comparable. For invalid bytes, encoding/json writes an escaped
+// U+FFFD up to Go 1.26, like package wire, and a plain one from Go 1.27 on. It writes \b
+// and \f where package wire writes \u0008 and \u000c.
 func replaced(text string) string {
 	return strings.NewReplacer(`\ufffd`, "\ufffd", `\b`, `\u0008`, `\f`, `\u000c`).Replace(text)
 }
 
-// FuzzEncoder compares the bytes with those of the reference, for a row inside a list and for json.Marshal of the row.
+// FuzzEncoder compares bytes with the reference, for a row in a list and for json.Marshal
+// with that row.
 func FuzzEncoder(f *testing.F) {
 	for _, s := range texts {
 		f.Add(s, "name", s, []byte(`null`), int64(1))
@@ -109,13 +110,14 @@ func FuzzEncoder(f *testing.F) {
 	})
 }
 
-// texts have every class of character that encoding/json treats differently.
+// texts covers every character class that encoding/json treats differently.
 var texts = []string{
 	"", "plain", "exactly8", "seven77", "<script>&amp;</script>", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "é😀", "\u2028\u2029\u202a", "\xff\xfea\xc3", "\xed\xa0\x80",
 	"abcdefg<", "abcdefgh<", "abcdefghi>jklmnopq&", strings.Repeat("long ", 100) + "\n", "\ufffd", "a=b'c`d",
 }
 
-// Every character alone, and at every place of a word of eight bytes, which are checked together.
+// Every character, also at each place in an eight-byte word, because eight bytes are
+// checked together.
 func TestStringsAreEscapedAsInEncodingJSON(t *testing.T) {
 	t.Parallel()
 	for c := range rune(0x3000) {
@@ -141,7 +143,7 @@ func TestStringsAreEscapedAsInEncodingJSON(t *testing.T) {
 	}
 }
 
-// same checks that a value is written as encoding/json does, or fails where it fails.
+// same checks that v is encoded as in encoding/json, or fails like there.
 func same[T any](t *testing.T, v T) {
 	t.Helper()
 	want, refErr := json.Marshal(v)
@@ -186,7 +188,6 @@ func TestAnyIsWrittenAsInEncodingJSON(t *testing.T) {
 	}
 }
 
-// A value that fails is named, wherever it is.
 func TestEncodingErrorsHaveThePath(t *testing.T) {
 	t.Parallel()
 	bad := map[string]json.RawMessage{"secret name": json.RawMessage("{")}
@@ -206,8 +207,8 @@ func TestEncodingErrorsHaveThePath(t *testing.T) {
 	}
 }
 
-// json.Marshal compacts what MarshalJSON returns. Called directly, the unknown fields of the outermost object stay as they
-// are.
+// json.Marshal compacts MarshalJSON's result. In a direct call, the outermost object's
+// unknown fields stay as they are.
 func TestUnknownFieldsOfTheOutermostObjectAreNotCompacted(t *testing.T) {
 	t.Parallel()
 	h := gateway.Health{AdditionalProperties: map[string]json.RawMessage{"a": json.RawMessage(`[ "<" ]`)}}
@@ -219,7 +220,7 @@ func TestUnknownFieldsOfTheOutermostObjectAreNotCompacted(t *testing.T) {
 	assert.Equal(t, `{"a":["\u003c"]}`, string(text))
 }
 
-// The encoder reuses its buffers, so an earlier result must not change.
+// The encoder reuses its buffers, but earlier results must not change.
 func TestResultsDoNotShareMemory(t *testing.T) {
 	t.Parallel()
 	first, err := gateway.MeshMessage{Content: ptr("first")}.MarshalJSON()

@@ -13,7 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
-// A value may be a secret, and errors go into logs. The marker replaces a value in every position where it is wrong.
+// A value may be a secret, and errors go into logs. The marker is tried wherever a value
+// can be wrong.
 func TestErrorsNeverQuoteAValue(t *testing.T) {
 	t.Parallel()
 	marker := strings.Join([]string{"marker", "7331733173317331"}, "")
@@ -56,10 +57,10 @@ func TestErrorsNeverQuoteAValue(t *testing.T) {
 			check(`{"messages":[],"peers":[],` + member + `}`)
 		}
 	}
-	require.Greater(t, refusals, 4000, "most of these documents are wrong for most types")
+	require.Greater(t, refusals, 4000, "most of these documents are invalid for most types")
 }
 
-// A field name comes from outside too: {"<key>":tru} must not show the key.
+// Field names are untrusted, too: an error about {"<key>":tru} must not show the key.
 func TestErrorsNameOnlyFieldsOfTheDocument(t *testing.T) {
 	t.Parallel()
 	var m gateway.MeshMessage

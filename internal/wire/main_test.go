@@ -1,4 +1,4 @@
-// This file has the peers, messages and errors that the tests share.
+// This file has peers, messages and errors that all tests share.
 
 package wire_test
 
@@ -14,13 +14,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
-// The tests decode into the generated types, which call this package. They call UnmarshalJSON directly, as the facades do:
-// json.Unmarshal rejects invalid syntax before it calls any of this code.
+// The tests decode into generated types, which call this package. They call UnmarshalJSON
+// directly, like the facades do, because json.Unmarshal rejects invalid syntax before any
+// of this code runs.
 
 // row is the smallest valid message.
 const row = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"2026-11-21T07:54:15+00:00"}`
 
-// recorded returns the body of an exchange recorded with a real gateway.
+// recorded returns a response body that a real gateway sent.
 func recorded(tb testing.TB, name string) []byte {
 	tb.Helper()
 	text, err := os.ReadFile(filepath.Join("../test/contract/testdata/gateway", name+".json"))
@@ -32,7 +33,6 @@ func recorded(tb testing.TB, name string) []byte {
 	return exchange.Response.Body
 }
 
-// peer decodes a valid peer.
 func peer(t *testing.T, text string) gateway.MeshPeer {
 	t.Helper()
 	var p gateway.MeshPeer
@@ -40,7 +40,6 @@ func peer(t *testing.T, text string) gateway.MeshPeer {
 	return p
 }
 
-// message decodes a valid message.
 func message(t *testing.T, text string) gateway.MeshMessage {
 	t.Helper()
 	var m gateway.MeshMessage
@@ -48,10 +47,10 @@ func message(t *testing.T, text string) gateway.MeshMessage {
 	return m
 }
 
-// messageWith returns a message with one more member, which may be a duplicate.
+// messageWith adds a member, which may be a duplicate, to a message.
 func messageWith(member string) string { return row[:len(row)-1] + "," + member + "}" }
 
-// refused requires an error with the path and returns its reason.
+// refused checks the error's path and returns its reason.
 func refused(t *testing.T, path string, err error) string {
 	t.Helper()
 	var e *wire.Error

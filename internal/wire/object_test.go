@@ -33,7 +33,7 @@ func TestNamesOfUnknownFields(t *testing.T) {
 		`"\u0061\n\""`:     "a\n\"",
 		`"\ud83d\ude00"`:   "😀",
 		`"é"`:              "é",
-		`"ID"`:             "ID", // names are case-sensitive, so one field cannot overwrite another
+		`"ID"`:             "ID", // names are case-sensitive, so one field can't overwrite another
 		`"Id"`:             "Id",
 		`"From_Node"`:      "From_Node",
 		`"from_nod\u00e9"`: "from_nodé",
@@ -47,7 +47,6 @@ func TestNamesOfUnknownFields(t *testing.T) {
 	}
 }
 
-// A name with escapes is the same name.
 func TestEscapedNamesOfKnownFields(t *testing.T) {
 	t.Parallel()
 	m := message(t, strings.NewReplacer(`"id"`, `"\u0069\u0064"`, `"kind"`, `"k\u0069nd"`).Replace(row))
@@ -70,11 +69,12 @@ func TestLastDuplicateIsKept(t *testing.T) {
 	require.Len(t, list.Peers, 1)
 	assert.Equal(t, "c", list.Peers[0].Name)
 
-	// Each duplicate has to be valid.
+	// each duplicate must be valid
 	assert.Equal(t, "null where a value is required", refused(t, "peers", list.UnmarshalJSON([]byte(`{"peers":null,"peers":[]}`))))
 }
 
-// bigRow is a row with small, large and many unknown fields, which are stored in different ways.
+// bigRow has small, large and many unknown fields, because these are stored in different
+// ways.
 func bigRow(id int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"id":%d,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"now","content":"text %d",`, id, id)
@@ -117,18 +117,18 @@ func TestUnknownFieldsBesideTheList(t *testing.T) {
 	assert.Equal(t, map[string]json.RawMessage{"next": json.RawMessage(`2`)}, list.Peers[0].AdditionalProperties)
 }
 
-// An unknown field is not decoded, but it must be valid JSON.
+// Unknown fields aren't decoded, but must be valid JSON.
 func TestInvalidUnknownFieldsAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{`tru`, `01`, `1.`, `1e`, `'a'`, `"\x41"`, `"\u12g4"`, "\"\n\"", `[1,]`, `[1 2]`, `{"a"}`, `{"a":}`, `{a:1}`, `{"a":1,}`, `[}`, `undefined`, ``} {
 		var m gateway.MeshMessage
 		text := []byte(messageWith(`"extra":` + raw))
-		require.False(t, json.Valid(text), "the case itself: %s", text)
+		require.False(t, json.Valid(text), "the case itself is valid: %s", text)
 		refused(t, "(unknown field)", m.UnmarshalJSON(text))
 	}
 }
 
-// without returns the smallest message with one member removed or null.
+// without returns a minimal message with one member removed or null.
 func without(t *testing.T, field string, null bool) string {
 	t.Helper()
 	var members map[string]any
@@ -172,13 +172,14 @@ func TestPeerNameIsRequired(t *testing.T) {
 	assert.EqualError(t, err, "[0].name: null where a value is required")
 }
 
-// An empty string is a value; whether it is allowed is not a matter of required.
+// An empty string is a value. "required" doesn't forbid it.
 func TestEmptyStringIsNotAMissingField(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, peer(t, `{"name":""}`).Name)
 }
 
-// Of several missing fields the first in the order of the type is named, so the error is always the same.
+// The first missing field in the type's order is named, so that the error is always the
+// same.
 func TestMissingFieldErrorIsDeterministic(t *testing.T) {
 	t.Parallel()
 	for range 20 {
@@ -187,7 +188,7 @@ func TestMissingFieldErrorIsDeterministic(t *testing.T) {
 	}
 }
 
-// The wrong value comes first in the document, so it is reported before the missing field.
+// The wrong value comes first in the document, so it's reported before the missing field.
 func TestWrongValueIsReportedBeforeAMissingField(t *testing.T) {
 	t.Parallel()
 	var m gateway.MeshMessage

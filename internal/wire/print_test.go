@@ -15,7 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// A field that the gateway document gains later, with a default, is printed as well.
+// Fields with a default that the gateway document gains later are printed, too, so we
+// compare only parts.
 func TestPrintedMessageShowsItsText(t *testing.T) {
 	t.Parallel()
 	m := message(t, messageWith(`"content":"build is \"red\"\n","related_task_id":42,"x_null":null,"x_number":3,"x_note":"private","x_refs":[1,2],"odd name":true`))
@@ -50,7 +51,7 @@ func TestPrintedContainersAndScalars(t *testing.T) {
 	assert.Equal(t, `Error{Detail:string(4)}`, gateway.Error{Detail: json.RawMessage(`"no"`)}.String())
 }
 
-// A newer gateway may send a secret in a field that this version does not define.
+// A newer gateway may send a secret in a field that this version doesn't know.
 func TestValuesOfUnknownFieldsAreHidden(t *testing.T) {
 	t.Parallel()
 	marker := strings.Join([]string{"hidden", "value"}, "-")
@@ -115,9 +116,9 @@ func TestPeerTokenIsHidden(t *testing.T) {
 
 	var log bytes.Buffer
 	for _, handler := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
-		slog.New(handler).Info("a peer came", "peer", p, "pointer", &p, "token", p.PeerToken, "error", fmt.Errorf("peer %v", p))
+		slog.New(handler).Info("a peer appeared", "peer", p, "pointer", &p, "token", p.PeerToken, "error", fmt.Errorf("peer %v", p))
 	}
-	assert.Equal(t, 2, strings.Count(log.String(), "a peer came"))
+	assert.Equal(t, 2, strings.Count(log.String(), "a peer appeared"))
 	assert.NotContains(t, log.String(), token)
 }
 

@@ -22,7 +22,7 @@ func TestNumberKeepsItsDigits(t *testing.T) {
 		require.NoError(t, err, text)
 		assert.Equal(t, want, got)
 		_, err = json.Marshal(got)
-		require.NoError(t, err, "what was read can be written")
+		require.NoError(t, err, "a decoded number must be encodable")
 	}
 }
 
@@ -39,7 +39,7 @@ func TestNumberRejectsOtherText(t *testing.T) {
 		`"null"`:    "text is not a number",
 		`"[1]"`:     "text is not a number",
 		`"-"`:       "text is not a number",
-		`" 1"`:      "text is not a number", // a json.Number with white space cannot be encoded
+		`" 1"`:      "text is not a number", // a json.Number with white space can't be encoded
 		`"1 "`:      "text is not a number",
 		`"1\n"`:     "text is not a number",
 		`true`:      "got bool, want string",
@@ -66,7 +66,7 @@ func TestFloat64(t *testing.T) {
 	}
 }
 
-// Only Flag accepts numbers.
+// Only lenient fields accept numbers.
 func TestBoolIsStrict(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{`true`: true, `false`: false} {
@@ -130,7 +130,6 @@ func TestAbsentAndNullFieldsGetTheirDefaults(t *testing.T) {
 	}
 }
 
-// Two rows must not share the map of a default.
 func TestDefaultMapsAreNotShared(t *testing.T) {
 	t.Parallel()
 	var list gateway.PeerList
@@ -169,7 +168,7 @@ func TestTaskIDsKeepTheirDigits(t *testing.T) {
 	for text, want := range map[string]string{
 		`42`:                   "42",
 		`"42"`:                 "42",
-		`9007199254740993`:     "9007199254740993", // 2^53+1: a float64 would answer ...992
+		`9007199254740993`:     "9007199254740993", // 2^53+1: a float64 would return ...992
 		`18446744073709551616`: "18446744073709551616",
 		`-7`:                   "-7",
 		`"task-1"`:             "task-1",
@@ -232,7 +231,7 @@ func TestNullableStringsAreNilOrText(t *testing.T) {
 	}
 }
 
-// A row may have a kind that the document does not list, and the inbox must stay readable.
+// A row may have a kind that isn't in the document, and the inbox must stay readable.
 func TestUnknownKindIsRead(t *testing.T) {
 	t.Parallel()
 	m := message(t, messageWith(`"kind":"escalation"`))

@@ -1,4 +1,4 @@
-// The types of this file have what the generated types of our documents lack.
+// These types have features that our documents' generated types lack.
 
 package wire_test
 
@@ -79,10 +79,11 @@ func TestNullAndAbsenceOfContainersDiffer(t *testing.T) {
 	v.Nullable = []string{"a"}
 	text, err := v.MarshalJSON()
 	require.NoError(t, err)
-	assert.Equal(t, `{"nullable":["a"]}`, string(text), "a value replaces the null that was kept")
+	assert.Equal(t, `{"nullable":["a"]}`, string(text), "a value replaces the kept null")
 }
 
-// What can be decoded can be encoded, and the text decodes to a value that is encoded the same.
+// Any decoded value can be encoded, and the text decodes to a value with the same
+// encoding.
 func FuzzTypes(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `{"id":1,"note":null,"x":[ 1 ]}`, `{"leaves":[{"id":1,"u":"<"}],"nullableItems":["a",null],"lists":{"k":[{"id":1}]},"parent":{"times":["2026-01-02T03:04:05Z"]}}`,
