@@ -16,17 +16,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/cache"
 )
 
-// These tests run in a synctest bubble: synctest.Wait returns when every goroutine in it is blocked, so no test sleeps, and
-// a goroutine that is left over at the end fails the test as a deadlock.
+// These tests run in a synctest bubble. synctest.Wait returns when every goroutine in it
+// is blocked, so no test sleeps. A goroutine left at the end fails the test as a
+// deadlock.
 
-// result is what one Get returned.
 type result struct {
 	value  string
 	joined bool
 	err    error
 }
 
-// get calls Get in a goroutine and returns a channel that receives its result.
 func get(ctx context.Context, v *cache.Value[string], load func(context.Context) (string, error)) <-chan result {
 	results := make(chan result, 1)
 	go func() {
@@ -36,7 +35,7 @@ func get(ctx context.Context, v *cache.Value[string], load func(context.Context)
 	return results
 }
 
-// pendingLoad is a load that ends when the test sends its value, or when its context ends.
+// pendingLoad ends when the test sends its value, or when its context ends.
 type pendingLoad struct {
 	calls, ended atomic.Int32
 	finish       chan string
@@ -119,7 +118,7 @@ func TestCanceledCallerDoesNotCancelASharedLoad(t *testing.T) {
 					synctest.Wait()
 				}
 
-				got := <-results[leaves] // the clock of the bubble jumps to the end of the second
+				got := <-results[leaves] // the bubble's clock jumps a second ahead
 				require.ErrorIs(t, got.err, context.DeadlineExceeded)
 				assert.Empty(t, got.value)
 				synctest.Wait()
@@ -161,12 +160,12 @@ func TestLoadWithoutCallersIsCanceled(t *testing.T) {
 		l := newPendingLoad()
 		first := get(t.Context(), &v, l.run)
 		synctest.Wait()
-		require.Equal(t, int32(1), l.calls.Load(), "a new caller does not join the canceled load")
+		require.Equal(t, int32(1), l.calls.Load(), "a new caller must not join the canceled load")
 
 		close(release)
 		synctest.Wait()
 		_, ok := v.Cached(within(time.Hour))
-		require.False(t, ok, "the result of the canceled load is not stored")
+		require.False(t, ok, "the canceled load's result must not be stored")
 		second := get(t.Context(), &v, l.run)
 		synctest.Wait()
 		l.finish <- "fresh"
@@ -206,17 +205,18 @@ func TestContextOfALoad(t *testing.T) {
 		value, _, err := v.Get(ctx, never, func(ctx context.Context) (string, error) {
 			inner = ctx
 			_, bounded := ctx.Deadline()
-			assert.False(t, bounded, "the deadline belongs to one caller, the load to all")
+			assert.False(t, bounded, "the deadline is one caller's, but the load is for all")
 			return ctx.Value(contextKey{}).(string), ctx.Err()
 		})
 		require.NoError(t, err)
 		assert.Equal(t, "trace", value)
-		<-inner.Done() // the context ends with the load, so that its resources are released
+		<-inner.Done() // the context ends with the load, to release its resources
 		require.ErrorIs(t, inner.Err(), context.Canceled)
 	})
 }
 
-// Callers arrive, wait and leave at pseudo-random times while the value is invalidated, for the race detector.
+// Callers arrive, wait and leave at pseudo-random times during invalidations, for the
+// race detector.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,15 +13,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/cache"
 )
 
-// never accepts no cached value.
 func never(string, time.Time) bool { return false }
 
-// within returns a function that accepts values loaded less than ttl ago.
+// within accepts values loaded less than ttl ago.
 func within(ttl time.Duration) func(string, time.Time) bool {
 	return func(_ string, loadedAt time.Time) bool { return time.Since(loadedAt) < ttl }
 }
 
-// returns makes a load function that returns value and counts its calls.
+// returns is a load that returns value and counts its calls.
 func returns(value string, calls *int) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { *calls++; return value, nil }
 }
@@ -37,7 +36,7 @@ func TestGetLoadsOncePerTTL(t *testing.T) {
 		}{
 			{0, time.Minute, 1},
 			{59 * time.Second, time.Minute, 1},
-			{0, 10 * time.Second, 2}, // the time to live belongs to the call
+			{0, 10 * time.Second, 2}, // the TTL is the call's
 			{59 * time.Second, time.Minute, 2},
 			{time.Second, time.Minute, 3},
 			{0, 0, 4},
@@ -79,14 +78,14 @@ func TestPutKeepsTheNewerValue(t *testing.T) {
 			return value
 		}
 		v.Put("yesterday's", now.Add(-24*time.Hour))
-		assert.Equal(t, "loaded", get(), "an old value is loaded again")
+		assert.Equal(t, "loaded", get(), "an old value must be loaded again")
 		v.Put("older", now.Add(-time.Minute))
 		assert.Equal(t, "loaded", get())
 		time.Sleep(30 * time.Minute)
 		v.Put("newer", now.Add(time.Minute))
 		assert.Equal(t, "newer", get())
 		time.Sleep(31 * time.Minute)
-		assert.Equal(t, "loaded", get(), "the age counts from the time of the load, not of Put")
+		assert.Equal(t, "loaded", get(), "a value's age counts from its load, not from Put")
 		assert.Equal(t, 2, calls)
 	})
 }
@@ -212,7 +211,7 @@ func TestCachedValueIsReturnedWithoutAllocation(t *testing.T) {
 	assert.Zero(t, allocs)
 }
 
-// A load function that waits for its own load would wait forever.
+// A load that waits for itself would wait forever.
 func TestGetWithinItsOwnLoadFails(t *testing.T) {
 	t.Parallel()
 	var outer, inner cache.Value[string]

@@ -12,10 +12,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/calendar"
 )
 
-// Zones with whole and fractional hour offsets, whose clocks change by an hour or half an hour, at night or at midnight.
+// Zones with offsets in full and fractional hours, where clocks change by an hour or half
+// an hour, at night or at midnight.
 var zones = []string{"UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "America/Santiago", "Asia/Kathmandu"}
 
-// A unit's buckets neither overlap nor leave a gap: each time between two starts leads to the same next start.
+// Buckets neither overlap nor leave gaps: each time between two starts has the same next
+// start.
 func TestBucketsDivideTime(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -46,7 +48,7 @@ func TestDaysHaveTheLengthOfTheirZone(t *testing.T) {
 	for _, row := range []struct {
 		zone, day string
 		hours     float64
-		first     string // the first time that the clocks show
+		first     string // the first time that clocks show
 	}{
 		{"UTC", "2026-03-29", 24, "00:00"},
 		{"Europe/Berlin", "2026-03-29", 23, "00:00"},

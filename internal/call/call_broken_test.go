@@ -20,10 +20,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// query is a credential in a URL's query. No error text may contain it.
+// query is a credential in URLs. No error may contain it.
 const query = "example-key-of-the-tests"
 
-// hijack sends answer unchanged and closes the connection.
 func hijack(t *testing.T, answer string) http.HandlerFunc {
 	t.Helper()
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -36,7 +35,7 @@ func hijack(t *testing.T, answer string) http.HandlerFunc {
 	}
 }
 
-// stall sends a status and the start of a body, and then nothing.
+// stall sends a status and half a body, and then nothing.
 func stall(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
@@ -54,7 +53,8 @@ func TestTimeoutCoversHeaderAndBody(t *testing.T) {
 		body    string
 	}{
 		"no response": {handler: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
-		// If a 2xx response breaks off, its status is kept: the message may have been delivered.
+		// A truncated 2xx response keeps its status, because the message may have been
+		// delivered.
 		"200": {stall(http.StatusOK), 200, "half"},
 		"503": {stall(http.StatusServiceUnavailable), 503, "half"},
 	} {
@@ -88,11 +88,11 @@ func TestCallerCanCancel(t *testing.T) {
 	require.NotErrorIs(t, failed, context.DeadlineExceeded)
 
 	_, failed = call.Do(ctx, roomy, sender(client(t), http.MethodGet, address))
-	require.ErrorIs(t, failed, context.Canceled, "nothing is sent after the end of the context")
+	require.ErrorIs(t, failed, context.Canceled, "nothing may be sent after the context has ended")
 	assert.Empty(t, arrived)
 }
 
-// The request's context ends after the body was read, not earlier.
+// The request's context must not end before the body has been read.
 func TestContextOfARequestEndsWithDo(t *testing.T) {
 	t.Parallel()
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
@@ -119,7 +119,7 @@ func TestBodyThatBreaksOffIsAnError(t *testing.T) {
 		require.NotNil(t, failed, name)
 		require.ErrorIs(t, failed, io.ErrUnexpectedEOF, name)
 		assert.Equal(t, 200, failed.Status, name)
-		assert.Empty(t, resp.Body, "the part is not returned")
+		assert.Empty(t, resp.Body, "a truncated body must not be returned")
 	}
 	_, failed := get(t, serve(t, hijack(t, "HTTP/1.1 500 Oops\r\nContent-Length: 100\r\n\r\nhalf")), roomy)
 	require.NotNil(t, failed)
@@ -127,7 +127,8 @@ func TestBodyThatBreaksOffIsAnError(t *testing.T) {
 	assert.Equal(t, "half", string(failed.Body))
 }
 
-// brokenTransport fails like a transport that requests a token itself and reports that request's URL.
+// brokenTransport fails like a transport that requests its own token and reports that
+// request's URL.
 type brokenTransport struct{}
 
 func (brokenTransport) RoundTrip(*http.Request) (*http.Response, error) {
@@ -179,7 +180,7 @@ func TestNoErrorTextContainsAURL(t *testing.T) {
 			assert.NotContains(t, printed, "://", name)
 		}
 		var e *url.Error
-		assert.NotErrorAs(t, failed, &e, "the chain does not contain the URL: %s", name)
+		assert.NotErrorAs(t, failed, &e, "no URL in the chain: %s", name)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// encodings are the ways that a server sends a body.
+// encodings are ways to send a body.
 var encodings = map[string]func(http.ResponseWriter, []byte){
 	"declared": func(w http.ResponseWriter, body []byte) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
@@ -66,7 +66,7 @@ func TestDeclaredLengthOverTheLimitIsNotRead(t *testing.T) {
 	require.ErrorIs(t, failed, call.ErrTooLarge)
 }
 
-// The server may declare any length. Memory is allocated only for bytes that arrive.
+// A server may declare any length. Memory must depend on what arrives.
 func TestDeclaredLengthDoesNotAllocateMemory(t *testing.T) {
 	t.Parallel()
 	url := serve(t, hijack(t, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000000\r\n\r\nx"))
@@ -75,7 +75,7 @@ func TestDeclaredLengthDoesNotAllocateMemory(t *testing.T) {
 	assert.EqualError(t, failed, "unexpected EOF")
 }
 
-// The limit applies after decompression.
+// The limit applies to the decompressed body.
 func TestGzipBombIsTooLarge(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { encodings["gzip"](w, make([]byte, 16<<20)) })
@@ -85,7 +85,7 @@ func TestGzipBombIsTooLarge(t *testing.T) {
 	assert.Empty(t, resp.Body)
 }
 
-// math.MaxInt64 is a common way to write "no limit". limit+1 overflows.
+// math.MaxInt64 commonly means "no limit", and limit+1 overflows.
 func TestLargestLimitReadsEverything(t *testing.T) {
 	t.Parallel()
 	for way, send := range encodings {
@@ -112,13 +112,12 @@ func TestLimitOfZeroAcceptsOnlyAnEmptyBody(t *testing.T) {
 	assert.Empty(t, resp.Body)
 }
 
-// endless is a body that never ends.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 func (endless) Close() error               { return nil }
 
-// A filter that drops everything keeps no memory, and would read forever.
+// A filter that drops everything needs no memory, but would read forever.
 func TestFilteredBodyIsBounded(t *testing.T) {
 	t.Parallel()
 	limits := call.Limits{MaxBytes: 100, Filter: func(body io.Reader) io.Reader {
@@ -139,7 +138,7 @@ func TestFilteredBodyIsBounded(t *testing.T) {
 	require.ErrorIs(t, failed, call.ErrTooLarge)
 }
 
-// A filter decides how much of a body counts.
+// Only the bytes that a filter keeps count.
 func TestLimitAppliesToWhatAFilterKeeps(t *testing.T) {
 	t.Parallel()
 	for keep, fits := range map[int64]bool{100: true, 101: false} {

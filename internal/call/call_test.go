@@ -17,10 +17,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/call"
 )
 
-// roomy has limits that only tests of limits exceed.
+// roomy fits every test that isn't about limits.
 var roomy = call.Limits{Timeout: time.Minute, MaxBytes: 1 << 20}
 
-// serve starts a server and returns its URL.
 func serve(t *testing.T, handler http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -28,7 +27,7 @@ func serve(t *testing.T, handler http.HandlerFunc) string {
 	return server.URL
 }
 
-// sender returns a function that sends one request, like a generated client's method.
+// sender sends one request like a generated client's method.
 func sender(client *http.Client, method, url string) func(context.Context) (*http.Response, error) {
 	return func(ctx context.Context) (*http.Response, error) {
 		req, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
@@ -39,7 +38,6 @@ func sender(client *http.Client, method, url string) func(context.Context) (*htt
 	}
 }
 
-// get sends a GET with a client from [call.Client].
 func get(t *testing.T, url string, limits call.Limits) (call.Response, *call.Error) {
 	t.Helper()
 	return call.Do(t.Context(), limits, sender(client(t), http.MethodGet, url))
@@ -125,7 +123,8 @@ func TestErrorBodyIsReadOnlyInPart(t *testing.T) {
 	}
 }
 
-// net/http would follow a 302 after a POST with a GET, whose 200 would look like the response to the POST.
+// net/http would follow a POST's 302 with a GET, and its 200 would pass as the POST's
+// response.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{http.MethodGet, http.MethodPost} {

@@ -38,7 +38,7 @@ func TestGivenClientIsCopied(t *testing.T) {
 	assert.Equal(t, &http.Client{}, func() *http.Client { c := &http.Client{}; call.Client(c); return c }())
 }
 
-// This test and the next are not parallel: they replace http.DefaultTransport.
+// This test and the next aren't parallel: they replace http.DefaultTransport.
 func TestClientWithoutATransportUsesTheDefaultTransport(t *testing.T) {
 	transport := replaceDefaultTransport(t)
 	_, err := call.Client(&http.Client{}).Get("http://127.0.0.1/")
@@ -46,7 +46,7 @@ func TestClientWithoutATransportUsesTheDefaultTransport(t *testing.T) {
 	assert.Equal(t, 1, transport.requests)
 }
 
-// A program may replace http.DefaultTransport, for tracing.
+// Programs replace http.DefaultTransport, for example for tracing.
 func TestReplacedDefaultTransportIsUsed(t *testing.T) {
 	transport := replaceDefaultTransport(t)
 	_, err := call.Client(nil).Get("http://127.0.0.1/")
@@ -54,7 +54,7 @@ func TestReplacedDefaultTransportIsUsed(t *testing.T) {
 	assert.Equal(t, 1, transport.requests)
 }
 
-// replaceDefaultTransport changes a global variable until the test ends.
+// replaceDefaultTransport affects the whole process until the test ends.
 func replaceDefaultTransport(t *testing.T) *counting {
 	t.Helper()
 	before, own := http.DefaultTransport, &counting{}
@@ -63,7 +63,7 @@ func replaceDefaultTransport(t *testing.T) *counting {
 	return own
 }
 
-// counting is a transport that fails every request.
+// counting counts requests and fails them all.
 type counting struct{ requests, closed int }
 
 func (c *counting) RoundTrip(*http.Request) (*http.Response, error) {
@@ -73,7 +73,8 @@ func (c *counting) RoundTrip(*http.Request) (*http.Response, error) {
 
 func (c *counting) CloseIdleConnections() { c.closed++ }
 
-// net/http parses Location before it calls CheckRedirect. If that fails, it returns no response.
+// net/http parses Location before it calls CheckRedirect. If that fails, it returns no
+// response.
 func TestInvalidLocationDoesNotHideTheStatus(t *testing.T) {
 	t.Parallel()
 	for _, location := range []string{"http://[bad?key=hunter2", "%zz", "", "/fine"} {
@@ -88,7 +89,8 @@ func TestInvalidLocationDoesNotHideTheStatus(t *testing.T) {
 	}
 }
 
-// Some servers close a connection after an internal error without announcing it: it must not be used again.
+// After an internal error, some servers close a connection unannounced, so it must not be
+// reused.
 func TestConnectionIsNotUsedAgainAfterA5xx(t *testing.T) {
 	t.Parallel()
 	for body, status := range map[string]int{"": 500, "short": 503, string(make([]byte, 100_000)): 500, "fine": 200, "client's fault": 404} {
@@ -149,7 +151,7 @@ func TestRedirectKeepsItsHost(t *testing.T) {
 	}
 }
 
-// drip sends a body with n bytes, one before each pause.
+// drip sends n bytes, with a pause after each.
 func drip(status, n int, pause time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
@@ -172,8 +174,8 @@ func TestABodyMayContinueWhileBytesArrive(t *testing.T) {
 		handler http.HandlerFunc
 		whole   bool
 		body    int           // bytes
-		failure string        // or "" for a complete response
-		after   time.Duration // of the end
+		failure string        // "" for a complete response
+		after   time.Duration // until Do returns
 	}{
 		"bytes arrive":       {drip(200, 5, 9*time.Second), false, 5, "", 45 * time.Second},
 		"silence":            {drip(200, 5, 11*time.Second), false, 1, "no complete response within 10s", timeout},

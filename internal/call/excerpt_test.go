@@ -45,7 +45,7 @@ func TestExcerptCountsCharacters(t *testing.T) {
 	}
 }
 
-// A partial secret at the excerpt's end wouldn't be recognized.
+// Part of a secret at the end wouldn't be recognized.
 func TestSecretAcrossTheCutIsRedacted(t *testing.T) {
 	t.Parallel()
 	token := strings.Join([]string{"example", "token", "0123456789"}, "-")
@@ -59,7 +59,7 @@ func TestSecretAcrossTheCutIsRedacted(t *testing.T) {
 	assert.Equal(t, "Bearer [REDACTED] was refused", call.Excerpt(body, 500, redact))
 }
 
-// The redaction must precede the replacement of invalid UTF-8, which would change such a secret.
+// Redaction must come before invalid UTF-8 is replaced, which would change this secret.
 func TestSecretThatIsNotUTF8IsRedacted(t *testing.T) {
 	t.Parallel()
 	latin1 := "caf\xe9-" + strings.Repeat("0", 8)
@@ -67,7 +67,7 @@ func TestSecretThatIsNotUTF8IsRedacted(t *testing.T) {
 	assert.Equal(t, "<[REDACTED]>\uFFFD", call.Excerpt([]byte("<"+latin1+">\xff"), 500, redact))
 }
 
-// The excerpt is the first n runes of the redacted text and does not contain the secret.
+// The excerpt is a prefix of the redacted text, n runes long, without the secret.
 func FuzzExcerpt(f *testing.F) {
 	f.Add([]byte("Bearer example-token was refused"), 12, "example-token")
 	f.Add([]byte("example-tokexample-token"), 3, "example-token")
@@ -86,7 +86,8 @@ func FuzzExcerpt(f *testing.F) {
 		whole := strings.ToValidUTF8(redact(string(body)), "\uFFFD")
 		require.True(t, strings.HasPrefix(whole, got))
 		require.Equal(t, min(n, utf8.RuneCountInString(whole)), utf8.RuneCountInString(got), "not shorter than necessary")
-		// The placeholder or U+FFFD may complete a short secret ("]x" in "]xx"). That reveals nothing.
+		// The placeholder or U+FFFD may complete a short secret ("]x" in "]xx"). That
+		// reveals nothing.
 		if text != "" && !strings.ContainsAny(text, secret.Redacted+"\uFFFD") && utf8.ValidString(text) {
 			require.NotContains(t, got, text)
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/http2"
 )
 
-// refusals are the ways that a server refuses an HTTP/2 request so that net/http repeats it.
+// refusals are ways to refuse an HTTP/2 request that make net/http retry it.
 var refusals = map[string]func(http2.Request){
 	"REFUSED_STREAM": func(r http2.Request) { r.Reset(http2.RefusedStream) },
 	"PROTOCOL_ERROR": func(r http2.Request) { r.Reset(http2.ProtocolError) },
@@ -38,14 +38,15 @@ func TestBodyIsTransmittedOnceOverHTTP2(t *testing.T) {
 		assert.Zero(t, failed.Status)
 		assert.True(t, failed.Transmitted, name)
 		assert.EqualValues(t, 1, server.WithBody.Load(), name)
-		if name != "PROTOCOL_ERROR" { // which Go 1.27 does not repeat
+		if name != "PROTOCOL_ERROR" { // Go 1.27 doesn't retry it
 			assert.Contains(t, failed.Error(), "not sent again because it may have arrived", name)
 		}
 		assert.NotContains(t, failed.Error(), "GetBody", name)
 	}
 }
 
-// After a reset net/http waits for seconds, so that only TestStoppedRequestLeavesTheConnectionOpen has one.
+// There is no reset here, because net/http then waits for seconds.
+// TestStoppedRequestLeavesTheConnectionOpen has one.
 func TestRequestWithoutABodyIsTransmittedThreeTimesOverHTTP2(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
@@ -60,7 +61,6 @@ func TestRequestWithoutABodyIsTransmittedThreeTimesOverHTTP2(t *testing.T) {
 	}
 }
 
-// The third transmission may succeed.
 func TestThirdTransmissionMaySucceed(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64
@@ -76,7 +76,7 @@ func TestThirdTransmissionMaySucceed(t *testing.T) {
 	assert.Equal(t, "ok", string(resp.Body))
 }
 
-// Other requests on the connection are not disturbed.
+// Other requests on the connection must go on.
 func TestStoppedRequestLeavesTheConnectionOpen(t *testing.T) {
 	t.Parallel()
 	arrived, answer := make(chan http2.Request, 1), make(chan struct{})
@@ -102,8 +102,9 @@ func TestStoppedRequestLeavesTheConnectionOpen(t *testing.T) {
 	<-answer
 }
 
-// A server may keep many connections open and close each with the next request on it. net/http repeats a GET on all of them. With
-// 20 such connections it transmits a request 21 times.
+// A server may keep many connections open and close each one on its next request.
+// net/http retries a GET on all of them: with 20 such connections, it transmits a request
+// 21 times.
 func TestRequestWithoutABodyIsTransmittedThreeTimesOverHTTP1(t *testing.T) {
 	t.Parallel()
 	const idle = 20
@@ -127,7 +128,8 @@ func TestRequestWithoutABodyIsTransmittedThreeTimesOverHTTP1(t *testing.T) {
 	}
 }
 
-// fourthIsClosed returns a context that checks that nothing can be written to the fourth connection.
+// fourthIsClosed returns a context that checks that nothing can be written to the fourth
+// connection.
 func fourthIsClosed(t *testing.T) context.Context {
 	t.Helper()
 	connections := 0
@@ -138,8 +140,8 @@ func fourthIsClosed(t *testing.T) context.Context {
 	}})
 }
 
-// closingServer answers the first requests once all have arrived, so each has its own connection. When it's closing, it reads a request
-// and closes the connection.
+// closingServer answers the first requests only after all have arrived, so that each has
+// its own connection. When closing, it reads a request and closes its connection.
 type closingServer struct {
 	url     string
 	closing atomic.Bool
@@ -166,7 +168,7 @@ func newClosingServer(t *testing.T, connections int) *closingServer {
 	return s
 }
 
-// The caller's transport may repeat a request after a response as often as it likes.
+// A caller's transport may repeat a request after a response as often as it likes.
 func TestTransportMayRepeatAnsweredRequests(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64
@@ -186,7 +188,7 @@ func TestTransportMayRepeatAnsweredRequests(t *testing.T) {
 	}
 }
 
-// repeating repeats a request until its status is not 503.
+// repeating retries until the status isn't 503.
 type repeating struct{ next http.RoundTripper }
 
 func (r repeating) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -207,7 +209,8 @@ func TestInformationalResponsesAreBounded(t *testing.T) {
 	assert.ErrorContains(t, failed, "more than 10 responses with a status of 1xx")
 }
 
-// Not parallel: it replaces http.DefaultTransport, which each client copies. A used transport has HTTP/2 in four fields.
+// The test isn't parallel, because it replaces http.DefaultTransport, which each client
+// copies. Four fields make a used transport speak HTTP/2.
 func TestOwnTransportSpeaksHTTP1(t *testing.T) {
 	protocol := make(chan string, 1)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { protocol <- r.Proto }))
@@ -240,7 +243,7 @@ func TestOwnTransportSpeaksHTTP1(t *testing.T) {
 	}
 }
 
-// poster returns a function that sends a POST with a repeatable body.
+// poster sends a POST whose body can be sent again.
 func poster(client *http.Client, url, body string) func(context.Context) (*http.Response, error) {
 	return func(ctx context.Context) (*http.Response, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
@@ -285,14 +288,14 @@ func TestRetryAfter(t *testing.T) {
 		assert.False(t, ok, text)
 		assert.Zero(t, wait, text)
 	}
-	// Without a response there is no header.
+	// there is no header without a response
 	for _, header := range []http.Header{nil, {}, {"Retry-After": nil}} {
 		_, ok := call.RetryAfter(header, now)
 		assert.False(t, ok)
 	}
 }
 
-// A wait that overflows would be in the past.
+// An overflowing wait would be in the past.
 func TestRetryAfterNeverOverflows(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

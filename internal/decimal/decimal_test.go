@@ -56,7 +56,8 @@ func TestParsePlain(t *testing.T) {
 	}
 }
 
-// Sums and products equal those computed with fractions, for units of every size and any number of places, and change no operand.
+// Results equal those with fractions, for any units and decimal places, and operands
+// don't change.
 func TestArithmeticIsExact(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -109,7 +110,7 @@ func TestFromFloat(t *testing.T) {
 	}
 }
 
-// The largest and smallest 64-bit units are no special case.
+// The largest and smallest 64-bit units need no special case.
 func TestUnitsAtTheEndsOf64Bits(t *testing.T) {
 	t.Parallel()
 	largest, smallest := decimal.New(math.MaxInt64, 0), decimal.New(math.MinInt64, 0)
@@ -146,7 +147,7 @@ func TestRoundHalfToEven(t *testing.T) {
 	}
 }
 
-// TestRoundIsNearest compares Round with the definition: no decimal with as many places is nearer.
+// No decimal with as many places may be nearer.
 func TestRoundIsNearest(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

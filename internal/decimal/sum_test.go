@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
-// A sum equals that of fractions in any order, and is rounded once.
+// A sum equals the fractions' sum in any order, and is rounded once.
 func TestSumIsExact(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 1))
@@ -40,7 +40,7 @@ func TestSumIsExact(t *testing.T) {
 	}
 }
 
-// These sums' units don't fit in 64 bits.
+// These sums don't fit into 64 bits.
 func TestLargeSumIsExact(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"999999999999999999": "39999999999999999960", "-99999999999999999": "-3999999999999999960"} {
@@ -56,7 +56,7 @@ func TestLargeSumIsExact(t *testing.T) {
 	}
 }
 
-// BenchmarkSum adds amounts with very different numbers of decimal places. The time per amount must not depend on them.
+// The time per amount must not depend on how much the decimal places differ.
 func BenchmarkSum(b *testing.B) {
 	for name, text := range map[string]string{"places=0+2": "0.01", "places=0+6250": "1E-6250"} {
 		b.Run(name, func(b *testing.B) {

@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
-// documents returns the JSON documents in a stream that arrives in pieces of one size.
+// documents returns a stream's JSON documents. The stream arrives size bytes at a time.
 func documents(stream []byte, size int) ([]string, error) {
 	var all []string
 	var now []byte
@@ -81,7 +81,7 @@ func TestEventsRefusesDamagedBase64(t *testing.T) {
 	}
 }
 
-// FuzzEvents checks that piece sizes don't matter.
+// Piece sizes must not matter.
 func FuzzEvents(f *testing.F) {
 	f.Add(`{"bytes":"e30=","p":"abc"}`, true, 3)
 	f.Add(` {"p":[{"bytes":"\u00e9"}],"bytes":"e\/3\u003d"}`, true, 1)

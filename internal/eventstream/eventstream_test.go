@@ -16,12 +16,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/eventstream"
 )
 
-// header returns a header whose value is a string.
+// header returns a header with a string value.
 func header(name, value string) string {
 	return string(rune(len(name))) + name + "\x07" + string(binary.BigEndian.AppendUint16(nil, uint16(len(value)))) + value
 }
 
-// message returns a message with correct lengths and checksums.
+// message adds correct lengths and checksums.
 func message(headers, payload string) []byte {
 	m := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))
 	m = binary.BigEndian.AppendUint32(m, uint32(len(headers)))
@@ -30,7 +30,7 @@ func message(headers, payload string) []byte {
 	return binary.BigEndian.AppendUint32(m, crc32.ChecksumIEEE(m))
 }
 
-// read returns a Reader's reports for a stream that arrives in pieces of one size: a line for each whole message.
+// read returns a line per complete message. The stream arrives size bytes at a time.
 func read(stream []byte, size int) ([]string, error) {
 	var all []string
 	var now strings.Builder
@@ -116,7 +116,8 @@ func TestReaderRefuses(t *testing.T) {
 	}
 }
 
-// FuzzReader checks that piece sizes don't matter. Package internal/test/sdks compares the reader with another one.
+// Piece sizes must not matter. Package internal/test/sdks compares our reader with the
+// AWS one.
 func FuzzReader(f *testing.F) {
 	f.Add(append(message(header(":event-type", "chunk"), "payload"), message("", "")...), 3)
 	f.Add(message("\x01a\x00", "x"), 1)

@@ -60,7 +60,7 @@ func TestFoundEndsTheList(t *testing.T) {
 			f.Found = string(row) == "2"
 			return f.Found
 		}
-		f.Body = io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF)) // what follows is not read
+		f.Body = io.MultiReader(strings.NewReader(body), iotest.ErrReader(io.ErrUnexpectedEOF)) // the rest must not be read
 		text, err := io.ReadAll(iotest.OneByteReader(f))
 		require.NoError(t, err, body)
 		assert.Equal(t, want, string(text))
@@ -78,7 +78,7 @@ func TestTooDeep(t *testing.T) {
 	}
 }
 
-// Valid JSON stays valid, and the rows that are kept stay as they are.
+// Valid JSON stays valid, and each row reaches Keep once.
 func FuzzFilter(f *testing.F) {
 	f.Add(`{"l":[{"a":1,"b":"x"},[],"a"],"a":2}`)
 	f.Add(`[{"a":{"a":[]}},null,1.5]`)

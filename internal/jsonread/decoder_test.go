@@ -16,8 +16,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/jsonread"
 )
 
-// outline reads a whole text and returns its tokens: keys, strings, numbers (as text, integer and float), words and brackets. ok is false
-// if anything is unreadable.
+// outline reads a text to its end and returns its tokens: keys, strings, words and
+// brackets, and each number as text, integer and float. ok is false if anything is
+// invalid.
 func outline(text []byte) (read string, ok bool) {
 	var d jsonread.Decoder
 	d.Reset(text)
@@ -66,7 +67,7 @@ func outlineValue(d *jsonread.Decoder, out *strings.Builder) bool {
 	return d.Skip() == nil
 }
 
-// writeString writes a string with each invalid byte as U+FFFD, as encoding/json reads it.
+// writeString writes invalid bytes as U+FFFD, like encoding/json.
 func writeString(out *strings.Builder, text []byte) {
 	fmt.Fprintf(out, "%q,", string([]rune(string(text))))
 }
@@ -200,7 +201,6 @@ func TestReturnReadsAValueAgain(t *testing.T) {
 	assert.True(t, d.AtEnd())
 }
 
-// FuzzDecoder compares the decoder with encoding/json.
 func FuzzDecoder(f *testing.F) {
 	for _, text := range texts {
 		f.Add([]byte(text))

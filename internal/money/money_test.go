@@ -20,7 +20,7 @@ func TestUSD(t *testing.T) {
 	}
 }
 
-// No float64 equals 0.001455, and the nearest one would be rounded down.
+// No float64 equals 0.001455, and the nearest one would round down.
 func TestSignificant(t *testing.T) {
 	t.Parallel()
 	for usd, want := range map[string]string{
@@ -52,7 +52,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// show returns Split's results as a sheet shows them.
+// show returns parts of a total as the sheet shows them.
 func show(sheet *money.Sheet, total string, parts ...string) []string {
 	exact := make([]*big.Rat, len(parts))
 	for i, part := range parts {
@@ -69,12 +69,12 @@ func TestSplitAddsUp(t *testing.T) {
 	}{
 		{"1", []string{"0.333", "0.333", "0.334"}, []string{"0.33", "0.33", "0.34"}},
 		{"2", []string{"0.6666", "0.6666", "0.6668"}, []string{"0.67", "0.66", "0.67"}},
-		{"1.58", []string{"1.307", "0.267", "0"}, []string{"1.31", "0.27", "0.00"}}, // of a total that is a difference
+		{"1.58", []string{"1.307", "0.267", "0"}, []string{"1.31", "0.27", "0.00"}}, // a total that is a difference
 		{"1.56", []string{"1.307", "0.267", "0"}, []string{"1.30", "0.26", "0.00"}},
 		{"0.30", []string{"-0.504", "0.806", "0"}, []string{"-0.51", "0.81", "0.00"}},
 		{"10.01", []string{"10", "0.004", "0.0035"}, []string{"10.00", "0.01", "<0.01"}},
 		{"0", nil, []string{}},
-		{"5", []string{"1"}, []string{"1.00"}}, // no parts of that total
+		{"5", []string{"1"}, []string{"1.00"}}, // not parts of that total
 	} {
 		assert.Equal(t, row.want, show(money.NewSheet(2), row.total, row.parts...), row)
 	}
@@ -84,10 +84,10 @@ func TestSheetShowsAnAmountAlike(t *testing.T) {
 	t.Parallel()
 	sheet := money.NewSheet(2)
 	assert.Equal(t, []string{"0.35", "0.35", "0.30"}, show(sheet, "1", "0.346", "0.351", "0.303"))
-	assert.Equal(t, []string{"0.30", "0.35", "0.35"}, show(sheet, "1", "0.303", "0.346", "0.351"), "in another table of the same")
-	assert.Equal(t, []string{"0.35", "0.65"}, show(sheet, "1", "0.346", "0.654"), "and in one of sums")
+	assert.Equal(t, []string{"0.30", "0.35", "0.35"}, show(sheet, "1", "0.303", "0.346", "0.351"), "in another table with the same amounts")
+	assert.Equal(t, []string{"0.35", "0.65"}, show(sheet, "1", "0.346", "0.654"), "and in one with sums")
 	assert.Equal(t, "0.65", sheet.Text(money.Format{}, money.Exact("0.654")))
-	assert.Equal(t, []string{"0.34", "0.33", "0.33"}, show(sheet, "1", "0.3333", "0.3333", "0.3333"), "equal parts of a sum are not")
+	assert.Equal(t, []string{"0.34", "0.33", "0.33"}, show(sheet, "1", "0.3333", "0.3333", "0.3333"), "equal parts of a sum aren't")
 	assert.Equal(t, []string{"0.34", "0.33", "0.33"}, show(sheet, "1", "0.3333", "0.3333", "0.3333"))
 }
 

@@ -38,7 +38,7 @@ func TestBelow(t *testing.T) {
 	}
 	if root.Symlink("file", "in") == nil {
 		in, err := openfile.Below(root, "in")
-		require.NoError(t, err, "a link within the folder")
+		require.NoError(t, err, "a link within the directory")
 		require.NoError(t, in.Close())
 	}
 	_, err = openfile.Below(root, "folder")
@@ -60,7 +60,7 @@ func TestReadIsBounded(t *testing.T) {
 		_, err = read(name+"x", 7)
 		require.ErrorIs(t, err, fs.ErrNotExist)
 	}
-	require.NoError(t, os.Truncate(name, 8<<40), "8 TiB without a byte on the disk")
+	require.NoError(t, os.Truncate(name, 8<<40), "8 TiB without a byte on disk")
 	_, err := openfile.Read(name, 32<<20)
 	require.EqualError(t, err, "read "+name+": more than 32 MiB")
 	_, err = openfile.Read(strings.TrimSuffix(name, "file"), 7)

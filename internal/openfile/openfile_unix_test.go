@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// TestPipes opens pipes that nobody writes to: it would not end if that waited.
+// Nobody writes to these pipes, so the test wouldn't end if opening one waited.
 func TestPipes(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -41,7 +41,7 @@ func TestPipes(t *testing.T) {
 	_, err = writer.WriteString("content")
 	require.NoError(t, err)
 	require.NoError(t, writer.Close())
-	text, err := openfile.ReadTyped(fmt.Sprintf("/dev/fd/%d", reader.Fd()), 8) // as the shell writes <(…)
+	text, err := openfile.ReadTyped(fmt.Sprintf("/dev/fd/%d", reader.Fd()), 8) // the shell passes <(…) like this
 	require.NoError(t, err)
 	assert.Equal(t, "content", string(text))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/param"
 )
 
-// A key with & or = would add a parameter.
+// Unescaped, a key with & or = would add a parameter.
 func TestKeysOfObjectsAreEscaped(t *testing.T) {
 	t.Parallel()
 	options := param.StyleParamOptions{ParamLocation: param.ParamLocationQuery}

@@ -11,7 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/param"
 )
 
-// Package client refuses the same names. A request for the peer ".." would have another path.
+// The facade refuses the same names. A request for the peer ".." would have a different
+// path.
 func TestGeneratedRequestsRefuseAPathThatIsAnotherOne(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", ".", "..", "a\n", "\x00"} {

@@ -29,7 +29,7 @@ func redactor(texts ...string) *secret.Redactor {
 	return secret.NewRedactor(all...)
 }
 
-// encodings are the ways that servers write a text. decoders must undo each.
+// encodings are ways that servers write text. decoders must undo each of them.
 var encodings = map[string]func(string) string{
 	"plain":                 func(s string) string { return s },
 	"query":                 url.QueryEscape,
@@ -84,7 +84,7 @@ func lowerPercent(s string) string {
 }
 
 func goJSON(s string) string {
-	text, _ := json.Marshal(s) // a string always has a JSON form
+	text, _ := json.Marshal(s) // a string can always be encoded
 	return string(text[1 : len(text)-1])
 }
 
@@ -103,7 +103,7 @@ func TestSecretIsFoundInEveryEncoding(t *testing.T) {
 	}
 }
 
-// decoders undo the encodings, so that a test sees everything a reader could see.
+// decoders undo the encodings, so that a test sees what a reader could see.
 var decoders = []func(string) string{
 	func(s string) string { return s },
 	func(s string) string { d, _ := url.QueryUnescape(s); return d },
@@ -112,7 +112,8 @@ var decoders = []func(string) string{
 	func(s string) string { d, _ := strconv.Unquote(`"` + s + `"`); return d },
 }
 
-// A server, a proxy or a connection that breaks off may cut an echo anywhere, within an escape too.
+// A server, a proxy or a broken connection may cut an echo anywhere, even within an
+// escape.
 func TestNoPartOfASecretIsLeft(t *testing.T) {
 	t.Parallel()
 	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/=%\\\"'<>& "
@@ -125,7 +126,7 @@ func TestNoPartOfASecretIsLeft(t *testing.T) {
 		s := string(letters)
 		from := random.IntN(len(s) - 7)
 		part := s[from : from+8+random.IntN(len(s)-from-7)]
-		for _, name := range slices.Sorted(maps.Keys(encodings)) { // in one order, so that every run tests the same cuts
+		for _, name := range slices.Sorted(maps.Keys(encodings)) { // sorted, so that every run tests the same cuts
 			echo := encodings[name](part)
 			cut := echo[:random.IntN(len(echo)+1)]
 			for _, text := range []string{"echo=" + echo + "; ", "x" + cut} {
@@ -139,7 +140,7 @@ func TestNoPartOfASecretIsLeft(t *testing.T) {
 	}
 }
 
-// stretchOf returns eight characters of s that text contains.
+// stretchOf returns eight consecutive bytes from s that text contains, or "".
 func stretchOf(s, text string) string {
 	for i := 0; i+8 <= len(s); i++ {
 		if strings.Contains(text, s[i:i+8]) {
@@ -165,7 +166,7 @@ func TestRedactWholeKeepsParts(t *testing.T) {
 	r := redactor("a-response-token", "hush")
 	const words = "no complete response within 10s"
 	assert.Equal(t, words, r.RedactWhole(words))
-	assert.Equal(t, "no complete [REDACTED] within 10s", redactor("a-response-token").Redact(words), "text from outside is not spared")
+	assert.Equal(t, "no complete [REDACTED] within 10s", redactor("a-response-token").Redact(words), "outside text is redacted even so")
 	assert.Equal(t, "[REDACTED] [REDACTED] [REDACTED]", r.RedactWhole("a-response-token a%2Dresponse%2dtoken hush"))
 }
 
@@ -176,7 +177,7 @@ func TestOverlappingSecretsAreRedactedAsOne(t *testing.T) {
 		assert.Equal(t, "[REDACTED] and [REDACTED].", r.Redact(long+" and "+short+"."))
 		assert.Equal(t, "[REDACTED] and [REDACTED].", r.RedactWhole(long+" and "+short+"."))
 	}
-	// An encoded secret may contain another secret.
+	// an encoded secret may contain another secret
 	assert.Equal(t, "[REDACTED]", redactor("a", "a b").Redact("a%20b"))
 	assert.Equal(t, "[REDACTED]", redactor("a", "a b").Redact("a+b"))
 	assert.Equal(t, "[REDACTED]", redactor("a", `a"b`).Redact(`a\"b`))
@@ -185,8 +186,8 @@ func TestOverlappingSecretsAreRedactedAsOne(t *testing.T) {
 func TestNoCharacterIsSplit(t *testing.T) {
 	t.Parallel()
 	r := redactor("schlüssel-日本語", "日本語日本語", "語-EXAMPLE-語")
-	assert.Equal(t, "[REDACTED]x", r.Redact("窞-EXAMPLE-x"), "the character ends with the last bytes of the one in the secret")
-	assert.Equal(t, "x[REDACTED]", r.Redact("x-EXAMPLE-誟"), "the character begins with the first bytes of the one in the secret")
+	assert.Equal(t, "[REDACTED]x", r.Redact("窞-EXAMPLE-x"), "the character ends with the same bytes as the secret's character")
+	assert.Equal(t, "x[REDACTED]", r.Redact("x-EXAMPLE-誟"), "the character starts with the same bytes as the secret's character")
 	for _, text := range []string{"schlüssel-日本語", "xüssel-日本語日本", "日本語x日本", "\xe6schlüssel-日"} {
 		redacted := r.Redact(text)
 		assert.Contains(t, redacted, secret.Redacted, text)
@@ -230,7 +231,7 @@ func TestIndexFindsEncodedWords(t *testing.T) {
 	}
 }
 
-// The time must be linear in the text's length. Each body is one step's worst case.
+// Time must be linear in the text. Each body is some step's worst case.
 func BenchmarkRedact(b *testing.B) {
 	key := "EXAMPLE-" + strings.Repeat("0123456789abcdef", 3)
 	plain := strings.Repeat("the quick brown fox jumps over the lazy dog. ", 1500)[:64<<10]
@@ -247,7 +248,8 @@ func BenchmarkRedact(b *testing.B) {
 				r.Redact(body)
 			}
 		})
-		// The obvious way: replace the whole secret, in several forms. It misses anything that was cut.
+		// The obvious way: replace the whole secret in several forms. It misses truncated
+		// ones.
 		b.Run("body="+name+"/impl=replacer", func(b *testing.B) {
 			forms := []string{key, url.QueryEscape(key), url.PathEscape(key), goJSON(key), html.EscapeString(key), namedEntities.Replace(key)}
 			var pairs []string
@@ -265,7 +267,7 @@ func BenchmarkRedact(b *testing.B) {
 
 func FuzzRedact(f *testing.F) {
 	f.Add("0123456789", `x %30\u0031&#50;3456789`)
-	f.Add("\x80", "\x80\x80") // neither is a character, so that both are extended
+	f.Add("\x80", "\x80\x80") // neither is a character, so both are extended
 	f.Fuzz(func(t *testing.T, key, text string) {
 		r := redactor(key)
 		redacted := r.Redact(text)

@@ -17,11 +17,11 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/secret"
 )
 
-// text is put together at run time, so that no scanner takes this file for a leak.
+// text is assembled at run time, so that no scanner takes this file for a leak.
 var text = strings.Join([]string{"example", "secret", "of", "the", "tests"}, "/")
 
-// holders returns s in every kind of value that holds one. Unexported fields are the hard case: fmt does not call the
-// methods of their values.
+// holders returns values that hold s in every possible way. Unexported fields are the
+// hard case, because fmt doesn't call their methods.
 func holders(s secret.Secret) map[string]any {
 	type hidden struct{ s secret.Secret }
 	type shown struct{ S secret.Secret }
@@ -56,7 +56,6 @@ func holders(s secret.Secret) map[string]any {
 	}
 }
 
-// unseen requires that printed doesn't contain the text in any form.
 func unseen(t *testing.T, printed string, where ...any) {
 	t.Helper()
 	for _, form := range []string{
@@ -127,7 +126,7 @@ func TestZeroSecretIsEmpty(t *testing.T) {
 	t.Parallel()
 	var s secret.Secret
 	assert.Empty(t, s.Reveal())
-	// Output doesn't show whether there is a secret, either.
+	// printing must not even show whether there is a secret
 	assert.Equal(t, "[REDACTED]", fmt.Sprint(s))
 	assert.Empty(t, secret.New("").Reveal())
 }
@@ -163,7 +162,6 @@ func TestEqualComparesTheText(t *testing.T) {
 	assert.True(t, secret.Secret{}.Equal(secret.New("")))
 }
 
-// failing records a failed assertion's text.
 type failing struct{ text string }
 
 func (f *failing) Errorf(format string, args ...any) { f.text += fmt.Sprintf(format, args...) }
@@ -179,7 +177,8 @@ func TestNoDifferenceShowsTheText(t *testing.T) {
 	}
 }
 
-// Anyone who sees a diff and knows one text learns nothing about another: their masks have nothing in common.
+// Someone who sees a diff and knows one text must learn nothing about the other, so their
+// masks must have nothing in common.
 func TestMasksOfSimilarTextsDiffer(t *testing.T) {
 	t.Parallel()
 	type hidden struct{ s secret.Secret }

@@ -33,7 +33,7 @@ func TestAServerLoadsItsOwnAnswers(t *testing.T) {
 	assert.Equal(t, newer, answers[1].Message())
 
 	require.NoError(t, own.Remove(older))
-	require.NoError(t, own.Remove(older), "it is gone")
+	require.NoError(t, own.Remove(older), "already removed")
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	require.NoError(t, err)
 	require.Len(t, files, 2)

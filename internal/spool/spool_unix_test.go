@@ -20,7 +20,7 @@ const server = "node-a http://gateway"
 
 var question = gateway.MeshMessage{ID: 1, FromNode: "node-b", CreatedAt: "now"}
 
-// saved returns the name of an answer file in its own directory.
+// saved returns the name of an answer's file, in its own directory.
 func saved(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "spool")
@@ -33,7 +33,8 @@ func saved(t *testing.T) string {
 	return names[0]
 }
 
-// Others can write these files, or have written them: their answers would be sent in the node's name.
+// Other users could write these files, or have written them. The node would send their
+// answers as its own.
 func TestOpenRefusesFilesOfOthers(t *testing.T) {
 	t.Parallel()
 	for change, refused := range map[string]func(name string) error{
@@ -68,7 +69,7 @@ func firstError(errs ...error) error {
 func TestOpenRefusesTheFolderOfAnotherUser(t *testing.T) {
 	t.Parallel()
 	folder, other := filepath.Dir(saved(t)), 1+os.Geteuid()
-	if os.Chown(folder, other, -1) != nil { // only root can
+	if os.Chown(folder, other, -1) != nil { // only root may
 		folder = "/"
 	}
 	_, err := spool.Open(folder, server)
@@ -96,13 +97,13 @@ func TestOpenRemovesWhatAKillHasLeft(t *testing.T) {
 	s, err := spool.Open(filepath.Dir(name), server)
 	require.NoError(t, err)
 	assert.NoFileExists(t, left)
-	assert.FileExists(t, kept, "no file of a server")
+	assert.FileExists(t, kept, "not a server's file")
 	answers, err := s.Load()
 	require.NoError(t, err)
 	assert.Len(t, answers, 1)
 }
 
-// A server that starts in the directory removes the file that another one is writing.
+// A starting server removes files that another one is still writing.
 func TestSaveWhileServersStart(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Dir(saved(t))
@@ -110,7 +111,7 @@ func TestSaveWhileServersStart(t *testing.T) {
 	require.NoError(t, err)
 	for range 50 {
 		var starts sync.WaitGroup
-		for range 2 { // each can interrupt one attempt
+		for range 2 { // each may interrupt one attempt
 			starts.Go(func() {
 				_, err := spool.Open(folder, "another")
 				assert.NoError(t, err)

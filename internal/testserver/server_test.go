@@ -22,7 +22,7 @@ const (
 	write operation = "write"
 )
 
-// server has two operations; write counts its effects.
+// server has two operations. effects counts how often write took effect.
 type server struct {
 	*testserver.Server[operation, string]
 	t       *testing.T
@@ -38,7 +38,7 @@ func listen[Op ~string, R any](t *testing.T, s *testserver.Server[Op, R], handle
 	return url
 }
 
-// start serves the given response at /read.
+// start serves answer at /read.
 func start(t *testing.T, answer testserver.Response) *server {
 	t.Helper()
 	s := &server{t: t, Server: testserver.New(func(op operation, r *http.Request, body []byte) string {
@@ -168,7 +168,7 @@ func TestFaultOfAnUnknownOperationPanics(t *testing.T) {
 	assert.PanicsWithValue(t, `Fail: unknown operation "raed", want one of ["read" "write"]`, func() { s.Fail("raed", testserver.Fault{Status: 500}) })
 	assert.PanicsWithValue(t, "Fail: invalid status 99", func() { s.Fail(read, testserver.Fault{Status: 99}) })
 	assert.PanicsWithValue(t, "Fail: invalid status 1000", func() { s.Fail(read, testserver.Fault{Status: 1000}) })
-	assert.Equal(t, "fine", s.send("/read", "").body, "nothing was planned, and nothing is locked")
+	assert.Equal(t, "fine", s.send("/read", "").body, "nothing is scheduled, and nothing is locked")
 }
 
 func TestCloseEndsADelay(t *testing.T) {
@@ -182,7 +182,7 @@ func TestCloseEndsADelay(t *testing.T) {
 	require.Error(t, <-done)
 }
 
-// TestCloseDoesNotWaitForAnUnusedConnection closes several servers: on a busy machine one of them may take long.
+// On a busy machine, any server may be slow to close, so one in ten must be fast.
 func TestCloseDoesNotWaitForAnUnusedConnection(t *testing.T) {
 	t.Parallel()
 	for range 10 {
@@ -226,7 +226,7 @@ func TestCloseWaitsForARequest(t *testing.T) {
 	}, time.Hour, time.Millisecond)
 	select {
 	case <-closed:
-		assert.Fail(t, "Close has returned before the request was answered")
+		assert.Fail(t, "Close returned before the request was answered")
 	default:
 	}
 	close(proceed)
@@ -243,7 +243,7 @@ func TestListenReturnsTheErrorOfItsAddress(t *testing.T) {
 	other.Close()
 }
 
-// An incomplete request is not recorded and does not use a fault.
+// An incomplete request must not be recorded or use up a fault.
 func TestIncompleteRequestIsIgnored(t *testing.T) {
 	t.Parallel()
 	s := start(t, testserver.Response{Status: 200, Text: "fine"})
@@ -256,7 +256,7 @@ func TestIncompleteRequestIsIgnored(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
 	_, err = io.Copy(io.Discard, conn)
-	require.NoError(t, err, "the server hangs up when the request has been dealt with")
+	require.NoError(t, err, "the server hangs up after it has handled the request")
 	assert.Empty(t, s.Requests())
 	assert.Zero(t, s.effects)
 	assert.Equal(t, 503, s.send("/write", "").status)

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
-// documents loads every document in the repository, including new ones.
+// documents loads all documents in specs/, including new ones.
 func documents(t *testing.T) map[string]*openapi3.T {
 	t.Helper()
 	all := make(map[string]*openapi3.T)
@@ -48,7 +48,8 @@ func TestEveryOperationIsNamedExplainedAndHasAnErrorAnswer(t *testing.T) {
 	}
 }
 
-// Descriptions become documentation in every language. The Go generator puts the name in front, as in Name is the peer name.
+// Descriptions become documentation in every language. The Go generator puts the name
+// first, as in "Name is the peer name".
 func TestDescriptionsContinueTheName(t *testing.T) {
 	t.Parallel()
 	verb := regexp.MustCompile(`^(is|are|holds|lists|describes|names|reports|restricts) \S[^\n]*\.\n?$`)
@@ -114,7 +115,7 @@ func TestLoadRejectsInvalidDocuments(t *testing.T) {
 	require.NoError(t, err, "the documents above have no other error")
 }
 
-// document returns a small document with one schema and its example.
+// document returns a small document that has one schema with an example.
 func document(schema, example string) string {
 	return `
 openapi: 3.0.3

@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rejected names recordings whose request violates the document on purpose, with the checker's reason.
+// recording -> why the checker must reject its request, which breaks the document on
+// purpose
 var rejected = map[string]string{
 	"inbox_limit_empty":            `parameter "limit" in query has an error`,
 	"inbox_limit_too_large":        `parameter "limit" in query has an error: number must be at most 1000`,
 	"inbox_unread_garbage":         `parameter "unread_only" in query has an error`,
-	"inbox_unread_yes":             `parameter "unread_only" in query has an error`, // the gateway accepts it, the document only true and false
+	"inbox_unread_yes":             `parameter "unread_only" in query has an error`, // the gateway accepts it, but the document only allows true and false
 	"mark_read_over_int64":         `parameter "msg_id" in path has an error`,
 	"peers_unauthorized":           "no bearer token",
 	"register_name_too_long":       `Error at "/name": maximum string length is 64`,
@@ -40,12 +41,12 @@ func TestRecordedExchangesConformToTheDocuments(t *testing.T) {
 	for name, r := range all {
 		e := request(t, r.Request.Method, r.Request.Path, bodyOrNothing(r.Request.Body))
 		if name == "peers_unauthorized" {
-			e.Request.Header.Del("Authorization") // no recording carries a token, but this request was sent without one
+			e.Request.Header.Del("Authorization") // recordings have no tokens, but only this request was sent without one
 		}
 		e = answered(e, r.Response.Status, r.Response.ContentType, cmp.Or(string(r.Response.Body), r.Response.BodyText))
 		err := checker.Request(e)
 		if err != nil && strings.Contains(err.Error(), "no matching operation") {
-			continue // one that the document leaves out
+			continue // not in the document
 		}
 		if want, wrong := rejected[name]; wrong {
 			require.ErrorContains(t, err, want, name)
@@ -56,7 +57,8 @@ func TestRecordedExchangesConformToTheDocuments(t *testing.T) {
 	}
 }
 
-// The document allows these refused requests, because other gateways accept them or because the response depends on the gateway's data.
+// The document allows these requests, because other gateways accept them or because the
+// response depends on the gateway's data.
 func TestRecordedErrorResponsesAreKnown(t *testing.T) {
 	t.Parallel()
 	var refused []string

@@ -87,7 +87,7 @@ func TestKeyIsRequiredInItsHeader(t *testing.T) {
 	}
 }
 
-// A check that accepts everything would go unnoticed.
+// If the check accepted everything, nobody would notice.
 func TestSecuritySchemeOfAnotherKindIsRejected(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range []string{"{type: apiKey, in: query, name: key}", "{type: apiKey, in: cookie, name: key}", "{type: http, scheme: basic}"} {
@@ -103,7 +103,7 @@ paths: {/thing: {get: {responses: {default: {description: Anything.}}}}}
 	}
 }
 
-// A checker that changed the request would hide what is really sent.
+// A checker that changes the request would hide what is really sent.
 func TestValidationDoesNotChangeTheRequest(t *testing.T) {
 	t.Parallel()
 	e := request(t, "GET", "/messages?to=node-a", "")
@@ -113,7 +113,7 @@ func TestValidationDoesNotChangeTheRequest(t *testing.T) {
 	assert.Equal(t, http.NoBody, e.Request.Body)
 }
 
-// A default must not hide that the sender left out a required field.
+// A default must not hide that the sender omitted a required field.
 func TestDefaultDoesNotReplaceARequiredField(t *testing.T) {
 	t.Parallel()
 	checker, err := contract.Load([]byte(`

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/contract"
 )
 
-// recorded is one exchange with a real gateway: a file in testdata/gateway.
+// recorded is an exchange with a real gateway, from testdata/gateway.
 type recorded struct {
 	Request struct {
 		Method, Path string
@@ -27,7 +27,7 @@ type recorded struct {
 	}
 }
 
-// recordings reads testdata/gateway. The keys are the file names without .json.
+// recordings maps file names without .json to recordings.
 func recordings(t *testing.T) map[string]recorded {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "gateway", "*.json"))
@@ -50,7 +50,8 @@ func newChecker(t *testing.T) *contract.Checker {
 	return checker
 }
 
-// request returns an exchange without a response. It has a bearer token, and a body is sent as JSON.
+// request returns an exchange without a response. It has a bearer token, and sends any
+// body as JSON.
 func request(t *testing.T, method, path, body string) contract.Exchange {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, "http://127.0.0.1"+path, nil)
@@ -64,7 +65,6 @@ func request(t *testing.T, method, path, body string) contract.Exchange {
 	return e
 }
 
-// answered adds the response to an exchange.
 func answered(e contract.Exchange, status int, contentType, body string) contract.Exchange {
 	e.Status, e.ResponseBody = status, []byte(body)
 	e.Header = http.Header{}
@@ -74,7 +74,6 @@ func answered(e contract.Exchange, status int, contentType, body string) contrac
 	return e
 }
 
-// bodyOrNothing returns a recording's body, or "" if the recording has null.
 func bodyOrNothing(body json.RawMessage) string {
 	if string(body) == "null" {
 		return ""

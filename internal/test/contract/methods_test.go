@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/methods"
 )
 
-// An example without a required place or an object would prove nothing.
+// An example without an object, or without required places, would prove nothing.
 func TestExamplesOfMethods(t *testing.T) {
 	t.Parallel()
 	thread := []string{"thread_uuid", "thread_name", "peer_pair", "topic", "created_at", "last_used_at"}

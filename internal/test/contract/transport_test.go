@@ -20,7 +20,6 @@ import (
 
 const base = "/gateway/v1"
 
-// reports collects a Transport's reports.
 type reports struct {
 	mu  sync.Mutex
 	all []string
@@ -32,7 +31,7 @@ func (r *reports) add(err error) {
 	r.all = append(r.all, err.Error())
 }
 
-// checked serves handler below the base path and returns its URL and a client whose exchanges are checked.
+// checked serves handler below the base path. The client's exchanges are checked.
 func checked(t *testing.T, checker *contract.Checker, handler http.HandlerFunc) (string, *http.Client, *reports) {
 	t.Helper()
 	server := httptest.NewServer(http.StripPrefix(base, handler))
@@ -60,7 +59,6 @@ func newRequest(t *testing.T, method, url string, body io.Reader) *http.Request 
 	return req
 }
 
-// exchange sends one request and returns the response and its body.
 func exchange(t *testing.T, client *http.Client, req *http.Request) (*http.Response, string) {
 	t.Helper()
 	resp, err := client.Do(req)
@@ -120,7 +118,8 @@ func TestTransportReportsARequestOutsideTheBasePath(t *testing.T) {
 	assert.Contains(t, found.all[0], "/peers: not below /gateway/v1")
 }
 
-// A response that breaks off has a status and a partial body. Clients treat it differently from no response.
+// A truncated response has a status and a partial body. To clients, that differs from no
+// response.
 func TestTransportPassesABrokenResponse(t *testing.T) {
 	t.Parallel()
 	url, client, found := checked(t, newChecker(t), func(w http.ResponseWriter, _ *http.Request) {
@@ -137,7 +136,7 @@ func TestTransportPassesABrokenResponse(t *testing.T) {
 	got, err := io.ReadAll(resp.Body)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.Equal(t, `{"peers":`, string(got))
-	assert.Empty(t, found.all, "half a body is not checked")
+	assert.Empty(t, found.all, "half a body must not be checked")
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -158,7 +157,7 @@ func TestTransportPassesNetworkErrorsOn(t *testing.T) {
 	assert.Contains(t, found.all[0], `"to" in query`)
 }
 
-// closing records whether a body was closed. A RoundTripper always has to close it.
+// closing records whether a body was closed, because a RoundTripper must always do that.
 type closing struct {
 	io.Reader
 	closed bool

@@ -31,8 +31,8 @@ func Version() string { return today() + ".99" }
 
 func today() string { return time.Now().UTC().Format(time.DateOnly) }
 
-// Today returns the built-in facts as if they were of today, whatever their age: no
-// command notes that its prices are old. They are older than Version.
+// Today returns the built-in facts dated today, so that no command warns about old
+// prices. They are older than Version.
 func Today() fstest.MapFS {
 	files := Files()
 	for _, file := range files {
@@ -49,7 +49,7 @@ var (
 	lastDay = regexp.MustCompile(`,[\d-]*\n$`)
 )
 
-// M runs tests whose commands use the facts of Today.
+// M runs tests whose commands use Today's facts.
 type M struct{ *testing.M }
 
 // Run sets MESH_FACTS.

@@ -26,15 +26,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
-// program reads responses with the generated clients. The test inserts the imports and the table.
+// program reads responses with the generated clients. The test inserts the imports and
+// the table.
 //
 //go:embed testdata/read.go.txt
 var program string
 
-// exchange is one response to an operation.
 type exchange struct {
 	Operation string          `json:"operation"` // such as "gateway.listPeers"
-	Name      string          `json:"name"`      // of the recording, for messages
+	Name      string          `json:"name"`      // recording, for messages
 	Status    int             `json:"status"`
 	Body      json.RawMessage `json:"body"`
 }
@@ -50,8 +50,8 @@ func TestPlainClientsReadRecordedResponses(t *testing.T) {
 	for _, e := range exchanges {
 		delete(operations, e.Operation)
 	}
-	maps.DeleteFunc(operations, func(name string, _ bool) bool { return strings.HasPrefix(name, "gateway.") }) // internal/test/contract lists those
-	assert.Empty(t, operations, "add the new operation of a provider to providerExchanges")
+	maps.DeleteFunc(operations, func(name string, _ bool) bool { return strings.HasPrefix(name, "gateway.") }) // internal/test/contract checks those
+	assert.Empty(t, operations, "add a provider's new operation to providerExchanges")
 
 	decoded := run(t, folder, exchanges)
 	require.Len(t, decoded, len(exchanges))
@@ -60,12 +60,14 @@ func TestPlainClientsReadRecordedResponses(t *testing.T) {
 	}
 }
 
-// clients is the folder of the program and of the generated clients in this package. The files are nowhere but in an overlay, so that the
-// go command finds what they import, and reuses what it has built of the same files.
+// clients is the directory for the program and the generated clients. It exists only in
+// an overlay. It's inside this package so that the go command finds their imports, and
+// can reuse builds when files don't change.
 const clients = "clients"
 
-// generateClients writes a package for each document, the program and the overlay to folder. It returns the names of the operations.
-// It is the only caller of the generator in this process, which has global state.
+// generateClients writes the generated packages, the program and the overlay to folder,
+// and returns the operations' names. Nothing else in this process may call the generator,
+// because it has global state.
 func generateClients(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	here, err := os.Getwd()
@@ -104,7 +106,8 @@ func generateClients(t *testing.T, folder string) map[string]bool {
 	return operations
 }
 
-// documents returns the names of the documents to generate clients from. They take long to compile.
+// documents returns only the gateway's document unless all tests run, because clients
+// take long to compile.
 func documents() []string {
 	if whole.Tests() {
 		return specs.Names()
@@ -112,7 +115,7 @@ func documents() []string {
 	return []string{"gateway"}
 }
 
-// run builds the program and returns what the clients have decoded, encoded again.
+// run builds the program and returns what its clients decoded, encoded again.
 func run(t *testing.T, folder string, exchanges []exchange) []json.RawMessage {
 	t.Helper()
 	input, err := json.Marshal(exchanges)
@@ -128,7 +131,7 @@ func run(t *testing.T, folder string, exchanges []exchange) []json.RawMessage {
 	return decoded
 }
 
-// gatewayExchanges returns the recorded responses of the gateway, errors included.
+// gatewayExchanges returns the gateway's recorded responses, including errors.
 func gatewayExchanges(t *testing.T) []exchange {
 	t.Helper()
 	files, err := filepath.Glob("../contract/testdata/gateway/*.json")
@@ -163,7 +166,7 @@ func gatewayExchanges(t *testing.T) []exchange {
 	return exchanges
 }
 
-// providerExchanges returns a response of discoverytest to each operation.
+// providerExchanges returns a discoverytest response for each operation.
 func providerExchanges(t *testing.T) []exchange {
 	t.Helper()
 	server := discoverytest.New(t)
@@ -211,7 +214,7 @@ func ask(t *testing.T, url string, operation discoverytest.Operation, target str
 	return exchange{Operation: string(operation), Status: response.StatusCode, Body: text}
 }
 
-// withoutNulls removes the members that are null: the clients leave them out.
+// withoutNulls removes null members, which the clients omit.
 func withoutNulls(t *testing.T, text []byte) string {
 	t.Helper()
 	var value any

@@ -1,9 +1,10 @@
-// Package running has conversations of nodes, which are the same at every gateway: the one in memory or, with REAL_GATEWAY_URL and
-// MESH_GATEWAY_TOKEN, a running one:
+// Package running has conversations between nodes that must go the same way with any
+// gateway. By default that's the in-memory one. With REAL_GATEWAY_URL and
+// MESH_GATEWAY_TOKEN it's a running one:
 //
 //	REAL_GATEWAY_URL=http://127.0.0.1:8787/gateway go test -count=1 ./internal/test/running
 //
-// It registers nodes with random names, and leaves them and their messages there.
+// The tests register nodes with random names, and leave nodes and messages behind.
 package running_test
 
 import (
@@ -26,7 +27,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// gateway returns the options of a client of the gateway.
+// gateway returns client options.
 func gateway(t *testing.T) []client.Option {
 	t.Helper()
 	if url := os.Getenv("REAL_GATEWAY_URL"); url != "" {
@@ -35,7 +36,6 @@ func gateway(t *testing.T) []client.Option {
 	return gatewaytest.New(t).Options()
 }
 
-// node registers a node with a random name.
 func node(ctx context.Context, t *testing.T, opts []client.Option, role string) (*client.MeshClient, string) {
 	t.Helper()
 	name := role + "-" + strings.ToLower(rand.Text()[:12])
@@ -95,12 +95,13 @@ func TestConversation(t *testing.T) {
 	assert.Equal(t, silentName, pending[0].ToNode)
 	unread, err := asker.Fetch(ctx, client.FetchOptions{UnreadOnly: true})
 	require.NoError(t, err)
-	assert.Empty(t, unread, "the answers are marked read")
+	assert.Empty(t, unread, "answers are marked read")
 	stopServing()
 	require.NoError(t, <-served)
 }
 
-// Two programs of a node ask in one thread: no question gets the answer to another. The gateway stores the numbers of the questions.
+// Two programs for one node ask in the same thread, and each question must get its own
+// answer. The gateway stores the questions' numbers.
 func TestQuestionsInOneThread(t *testing.T) {
 	t.Parallel()
 	const programs, questions = 2, 10
@@ -156,7 +157,8 @@ func TestQuestionsInOneThread(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
-// The gateway lists at most 100 threads: those of single questions are not among those of a pair.
+// The gateway lists at most 100 threads, and a pair's list must not include those for
+// single questions.
 func TestThreadsOfQuestionsHideNoOther(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -1,6 +1,6 @@
 // Package streams has recorded provider streams with content of any length, and the
-// expected results from a Stream and ParseResponse. Every test of code that counts a
-// stream compares its results with these.
+// expected results from a Stream and ParseResponse. All tests for code that counts
+// streams compare their results with these.
 package streams
 
 import (

@@ -10,16 +10,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
 )
 
-// random is a well-formed stream in one of the APIs.
+// random is a well-formed stream from one API.
 type random struct {
 	streams.Stream
 	rand *rand.Rand
-	// events are the stream's data, and answer is the body of the same response without a stream.
+	// events has each event's data. answer is the equivalent body without streaming.
 	events []string
 	answer string
 }
 
-// randomStream returns a seed's stream.
 func randomStream(seed uint64) *random {
 	r := &random{rand: rand.New(rand.NewPCG(seed, 30))}
 	r.Name = fmt.Sprint("stream ", seed)
@@ -45,7 +44,8 @@ func (r *random) often() bool { return r.rand.IntN(3) > 0 }
 
 func (r *random) rarely() bool { return r.rand.IntN(5) == 0 }
 
-// text is a JSON string that may look like part of an event, and may be longer than a meter's line buffer.
+// text is a JSON string. It may look like part of an event, and may exceed what a meter
+// keeps per line.
 func (r *random) text() string {
 	words := []string{"word ", `"usage":{"prompt_tokens":9}`, "data: [DONE]\n\n", `"finish_reason":"stop"`, "é", `\`, "}", `"error":{`}
 	var b strings.Builder
@@ -59,15 +59,15 @@ func (r *random) text() string {
 	return string(text)
 }
 
-// pick returns one of the texts.
 func (r *random) pick(of ...string) string { return of[r.rand.IntN(len(of))] }
 
 func (r *random) add(format string, args ...any) {
 	r.events = append(r.events, fmt.Sprintf(format, args...))
 }
 
-// chat adds a chat completions stream. Usage so far, or the final one, is in chunks with and without choices: before, next to and after
-// the finish reason. The last one counts. A chunk without choices after the finish reason has the final usage.
+// chat adds a chat completions stream. Chunks with and without choices may have usage,
+// before, in and after the chunk with the finish reason, and the last usage counts. A
+// chunk without choices after the finish reason has the final usage.
 func (r *random) chat(p models.Provider, host, model string) {
 	r.Provider, r.URL = p, "https://"+host+"/chat/completions"
 	r.Request = `{"model":"` + model + `","stream":true}`
@@ -104,14 +104,14 @@ func (r *random) chat(p models.Provider, host, model string) {
 		for range 1 + r.rand.IntN(2) {
 			r.add(`{%s%s%s}`, head, none, last)
 		}
-	} else { // a usage that counts is not before the finish reason
+	} else { // the usage that counts never precedes the finish reason
 		r.add(`{%s%s%s}`, head, choice("null"), usage(true))
 	}
 	r.answer = fmt.Sprintf(`{%s,"choices":[{"finish_reason":"stop","message":{"content":%s}}],"usage":%s}`, head, r.text(), final)
 	r.events = append(r.events, "[DONE]")
 }
 
-// chatUsage is a chat completions usage object with a number of output tokens.
+// chatUsage returns a chat completions usage object with the given output tokens.
 func (r *random) chatUsage(p models.Provider, output int) string {
 	input := 1000 + r.rand.IntN(1000)
 	cached, reasoning := r.rand.IntN(1000), r.rand.IntN(output)
@@ -119,7 +119,7 @@ func (r *random) chatUsage(p models.Provider, output int) string {
 	switch p {
 	case models.DeepSeek:
 		counts += fmt.Sprintf(`,"prompt_cache_hit_tokens":%d,"prompt_cache_miss_tokens":%d`, cached, input-cached)
-	case models.XAI: // its reasoning is besides the output
+	case models.XAI: // its output excludes reasoning
 		return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d},`+
 			`"completion_tokens_details":{"reasoning_tokens":%d},"num_sources_used":0}`, input, output, input+output+reasoning, cached, reasoning)
 	default:
@@ -128,7 +128,8 @@ func (r *random) chatUsage(p models.Provider, output int) string {
 	return "{" + counts + "}"
 }
 
-// responses adds a stream from OpenAI's or xAI's responses API, whose events repeat instructions and output.
+// responses adds an OpenAI or xAI Responses stream. Its events repeat instructions and
+// output.
 func (r *random) responses() {
 	r.Provider, r.URL = models.OpenAI, "https://api.openai.com/v1/responses"
 	model, tier := "gpt-5.4", r.pick("default", "flex", "priority")
@@ -155,7 +156,8 @@ func (r *random) responses() {
 	r.add(`{"type":"response.%s","response":%s}`, kind, r.answer)
 }
 
-// messages adds an Anthropic stream, with counts in message_start and in each message_delta.
+// messages adds an Anthropic Messages stream. It has counts in message_start and in each
+// message_delta.
 func (r *random) messages() {
 	r.Provider, r.URL = models.Anthropic, "https://api.anthropic.com/v1/messages"
 	r.Request = `{"model":"claude-sonnet-5","stream":true}`
@@ -184,7 +186,7 @@ func (r *random) messages() {
 	r.answer = fmt.Sprintf(`{%s,"content":[{"type":"text","text":%s}],"usage":{%s,"output_tokens":%d%s%s}}`, head, r.text(), input, output, searches, tier)
 }
 
-// generateContent adds a Gemini stream. Every event has the counts so far.
+// generateContent adds a Gemini stream. All events have the counts so far.
 func (r *random) generateContent() {
 	const model = "gemini-3-flash-preview"
 	r.Provider, r.URL = models.Gemini, "https://generativelanguage.googleapis.com/v1beta/models/"+model+":streamGenerateContent?alt=sse"
@@ -208,7 +210,8 @@ func (r *random) generateContent() {
 	}
 }
 
-// serialize sets the body: the events, lines that may surround them, and one kind of line end.
+// serialize sets the body. It adds the lines that may surround events, and picks a line
+// ending.
 func (r *random) serialize() {
 	r.Complete = true
 	end, space, named := r.pick("\n", "\r\n"), r.pick("", " "), r.often()
@@ -228,7 +231,7 @@ func (r *random) serialize() {
 	r.Body = b.String()
 }
 
-// spread returns an event's data, sometimes in several lines.
+// spread sometimes splits an event's data into several lines.
 func (r *random) spread(data string) string {
 	if data != "[DONE]" && r.rarely() {
 		return strings.Replace(data, `,"`, ",\n\"", 1+r.rand.IntN(3))

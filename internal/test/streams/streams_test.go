@@ -19,8 +19,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// For random streams from every API, in pieces of any size, a Meter, a Stream and ParseResponse find the same counts, model, mode and
-// cost.
+// In any pieces, a random stream must have the same counts, model, mode and cost in a
+// Meter, a Stream and ParseResponse.
 func TestStreamsAreCountedAlike(t *testing.T) {
 	t.Parallel()
 	n := uint64(400)
@@ -43,7 +43,7 @@ func TestStreamsAreCountedAlike(t *testing.T) {
 	}
 }
 
-// FuzzPieces delivers a random stream in pieces with the sizes in cuts.
+// cuts has the stream's piece sizes.
 func FuzzPieces(f *testing.F) {
 	for seed := range uint64(16) {
 		f.Add(seed, []byte{byte(seed), 0, 200})
@@ -58,7 +58,7 @@ func FuzzPieces(f *testing.F) {
 	})
 }
 
-// check compares a stream's record, and a Stream's result, with the whole body.
+// check compares a stream's record, and a Stream's result, with the whole answer.
 func check(t *testing.T, s *random, r calls.Record) {
 	t.Helper()
 	want, err := prices.ParseResponse(s.Provider, []byte(s.answer))
@@ -76,7 +76,7 @@ func check(t *testing.T, s *random, r calls.Record) {
 	streams.Check(t, want, r)
 }
 
-// pieces returns the piece sizes that a server sends a stream in.
+// pieces returns random piece sizes.
 func pieces(random *rand.Rand) []byte {
 	sizes := make([]byte, random.IntN(20))
 	for i := range sizes {
@@ -85,7 +85,7 @@ func pieces(random *rand.Rand) []byte {
 	return sizes
 }
 
-// server serves one stream after the other.
+// server serves one stream at a time.
 type server struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -121,7 +121,7 @@ func (s *server) set(body string, cuts []byte) {
 	s.body, s.cuts = body, cuts
 }
 
-// send requests the stream through a meter, and reads it with one read size.
+// send requests the stream through a meter and reads read bytes at a time.
 func (s *server) send(t *testing.T, r *random, read int) calls.Record {
 	t.Helper()
 	host := meter.WithEndpoint(meter.Endpoint{Host: s.Listener.Addr().String(), API: r.Provider})
@@ -150,7 +150,8 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) { return t(req) }
 
-// cutReader returns a text in pieces with the positive sizes in cuts, then the rest.
+// cutReader reads text in pieces. Their sizes minus 1 are in cuts; the rest follows at
+// once.
 type cutReader struct {
 	text string
 	cuts []byte
