@@ -69,7 +69,7 @@ func TestGeneratedCodeKeepsEveryValue(t *testing.T) {
 	require.NoError(t, err)
 	add("overlay.json", string(replace))
 	// The folders exist only in the overlay, so the go command can't run the tests in them.
-	output, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-o", folder, "-overlay", filepath.Join(folder, "overlay.json"),
+	output, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-ldflags=-w", "-o", folder, "-overlay", filepath.Join(folder, "overlay.json"),
 		"./internal/generate/forms/cases", "./internal/generate/forms/shapes").CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	binaries, err := filepath.Glob(filepath.Join(folder, "*.test*"))
