@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 	"github.com/mesh-gateway/mesh-go/discovery/internal/once"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -195,14 +196,24 @@ type Option func(*config) error
 // config keeps options from changing a Meter after New returns.
 type config Meter
 
-// WithPrices sets the price list. The default is [prices.BuiltIn]; for newer facts, pass
-// prices.Of(facts).
+// WithPrices sets the price list. The default is [prices.BuiltIn].
 func WithPrices(list *prices.List) Option {
 	return func(m *config) error {
 		if list == nil {
 			return invalid("list", "", "must not be nil")
 		}
 		m.prices = list
+		return nil
+	}
+}
+
+// WithFacts is short for WithPrices(prices.Of(f)).
+func WithFacts(f *facts.Facts) Option {
+	return func(m *config) error {
+		if f == nil {
+			return invalid("f", "", "must not be nil")
+		}
+		m.prices = prices.Of(f)
 		return nil
 	}
 }

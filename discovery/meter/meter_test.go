@@ -19,8 +19,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
+	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/test/newfacts"
 	"github.com/mesh-gateway/mesh-go/internal/test/zerovalue"
 )
 
@@ -191,4 +193,18 @@ func TestHostProvider(t *testing.T) {
 		_, ok := meter.HostProvider(host)
 		assert.False(t, ok, host)
 	}
+}
+
+func TestWithFacts(t *testing.T) {
+	t.Parallel()
+	f, err := facts.ReadFS(newfacts.Tomorrow())
+	require.NoError(t, err)
+	const million = `{"id":"1","model":"gpt-99","choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":0,"total_tokens":1000000}}`
+	url, m, records := metered(t, answer(million), meter.WithFacts(f))
+	sendWith(t, m, url+"/v1/chat/completions", "", "")
+	require.Len(t, records.all(), 1)
+	assert.EqualValues(t, "1", records.all()[0].USD)
+	_, err = meter.New(meter.WithFacts(nil))
+	var value *meter.ValueError
+	require.ErrorAs(t, err, &value)
 }
