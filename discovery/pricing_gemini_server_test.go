@@ -79,7 +79,7 @@ func priceOf(t *testing.T, s *fakeServer, hint string, d discovery.Direction, to
 	return priceWith(t, s.inProcess(), hint, d, tokens)
 }
 
-// priceWith is priceOf with a client that may have read the prices before.
+// priceWith is priceOf for a client that may already have the prices.
 func priceWith(t *testing.T, c *discovery.Client, hint string, d discovery.Direction, tokens int64) float64 {
 	t.Helper()
 	got, err := c.PricingForGeminiModel(t.Context(), hint, discovery.GeminiPriceQuery{Direction: d, TierThresholdTokens: tokens, PricingOptions: withKey})

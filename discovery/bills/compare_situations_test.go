@@ -7,7 +7,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 )
 
-// situation makes a bill and the calls differ. cause is the total's.
+// situation makes a bill and the calls differ. cause is the expected cause for the total.
 type situation struct {
 	name  string
 	cause bills.Cause
@@ -178,7 +178,7 @@ func (w *world) pricedOn(model int, factor *big.Rat, days ...int) {
 	}
 }
 
-// all sets all cells' cause, and onAll some days'.
+// all sets the cause for all cells, and onAll for some days.
 func (w *world) all(cause bills.Cause) {
 	for day := range worldDays {
 		w.onAll(cause, day)

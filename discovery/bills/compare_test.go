@@ -12,7 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// TestCausesAreTrue compares bills whose truth is known. A cause that the bill doesn't show is amount_differs, and never another one.
+// TestCausesAreTrue compares bills whose truth is known. If the bill doesn't show the
+// cause, the comparison says amount_differs and never another cause.
 func TestCausesAreTrue(t *testing.T) {
 	t.Parallel()
 	cases, silent, seeds := 0, map[string]int{}, uint64(1)
@@ -74,7 +75,8 @@ func (w *world) checkParts(t *testing.T, c *bills.Comparison, name string) {
 	}
 }
 
-// addsUp checks with exact fractions that each part's effects add up to its difference, and its cells to the part.
+// addsUp checks with exact fractions that each part's effects add up to its difference,
+// and its cells to the part.
 func addsUp(t *testing.T, c *bills.Comparison, name string) {
 	t.Helper()
 	parts := append(append(append([]bills.Part{c.Total}, c.Days...), c.Models...), c.Cells...)

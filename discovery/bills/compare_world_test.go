@@ -1,4 +1,5 @@
-// Bills and calls whose truth is known, for compare_test.go: calls to three models, what a provider bills for them, and what was counted.
+// This file makes bills and calls whose truth is known, for compare_test.go: calls to
+// three models, what a provider bills for them, and what was counted.
 
 package bills_test
 
@@ -24,7 +25,7 @@ type use struct {
 	searches   int64
 }
 
-// names, tokenKinds and listed are the models, the kinds, and the prices in USD.
+// models, token kinds, and list prices in USD
 var (
 	names      = [...]string{"wide", "narrow", "small"}
 	tokenKinds = [...]string{"input", "cache_read", "output"}
@@ -36,7 +37,7 @@ var (
 	searchUSD = big.NewRat(1, 100)
 )
 
-// style is a bill's form.
+// style is how a provider's bill looks.
 type style struct {
 	name                            string
 	provider                        models.Provider
@@ -52,7 +53,7 @@ var styles = []style{
 	{"xai", models.XAI, false, false, false},
 }
 
-// world is what was used. Functions change how much of it is billed and counted.
+// world is what was used. Functions change how much is billed and counted.
 type world struct {
 	style
 	r     *rand.Rand
@@ -63,11 +64,11 @@ type world struct {
 	// price is the billed price's factor, nil for 1. unpriced calls have an unknown cost.
 	price    func(use) *big.Rat
 	unpriced func(use) bool
-	grouped  bool // the calls of a day and a model are one group, with the tokens of all
-	// lines are other line items, and rounding is the number of decimal places in all items.
+	grouped  bool // calls with the same day and model are one group, with all their tokens
+	// lines are other line items. rounding is the number of decimal places in all items.
 	lines    []bills.Item
 	rounding int
-	// cause has the cause of each cell that differs.
+	// cause has the cause for each cell that differs.
 	cause map[[2]int]bills.Cause
 }
 
@@ -163,7 +164,8 @@ func (w *world) items() []bills.Item {
 	return all
 }
 
-// counted returns the sums of the calls.
+// counted returns the calls as groups: one for each call, or if grouped is set, by day
+// and model.
 func (w *world) counted() (all []calls.Group) {
 	for _, u := range w.calls {
 		c := calls.Group{Names: byDay, Values: []string{w.day(u.day), names[u.model]}, Calls: 1, Usage: prices.Usage{Input: u.tokens[0], CacheRead: u.tokens[1], Output: u.tokens[2]}}

@@ -17,7 +17,7 @@ import (
 
 func tokens(n int64) *int64 { return &n }
 
-// bill is a bill of OpenAI for a week.
+// bill is an OpenAI bill for a week.
 func bill(limit float64, items ...bills.Item) *bills.Bill {
 	from := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
 	return &bills.Bill{Provider: "Open AI", From: from, To: from.AddDate(0, 0, 7), LimitPercent: limit, Items: items}
@@ -121,6 +121,6 @@ func TestSmallAmounts(t *testing.T) {
 	assert.Equal(t, []bills.Effect{{Cause: bills.AnotherPrice, USD: "0.000067"}}, c.Total.Effects)
 
 	c = compare(t, bill(0, input(sunday, "wide", "3.0000004", 3)), counted(sunday, "wide", "2", 2))
-	assert.Equal(t, []bills.Effect{{Cause: bills.MissingCalls, USD: "1.0000004"}}, c.Total.Effects, "a rounding has no effect of its own")
+	assert.Equal(t, []bills.Effect{{Cause: bills.MissingCalls, USD: "1.0000004"}}, c.Total.Effects, "rounding is not a separate effect")
 	compare(t, bill(0, input(sunday, "wide", "1", 3), input(monday, "wide", "1", 3)), counted(sunday, "wide", "0.33", 1), counted(monday, "wide", "0.34", 1))
 }

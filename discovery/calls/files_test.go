@@ -26,7 +26,7 @@ func TestCompressedCopiesCountOnce(t *testing.T) {
 	}
 }
 
-// Links to files inside the directory are followed. A link that leads out of it is an
+// Links to files inside the directory are followed. A link that leads out is an
 // error, wherever it goes.
 func TestLinksThatLeaveTheFolder(t *testing.T) {
 	t.Parallel()

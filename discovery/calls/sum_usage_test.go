@@ -89,7 +89,7 @@ func compareUsage(t *testing.T, line string) {
 	}
 }
 
-// requireSameError allows Call to name more: the members of an unrecognized object, which
+// requireSameError allows Call to name more: members in an unrecognized object, which
 // Sum doesn't keep.
 func requireSameError(t *testing.T, want, got error) {
 	t.Helper()

@@ -52,7 +52,7 @@ func ExampleIsRetiredOn() {
 }
 
 func ExampleRegistry_RetirementDate() {
-	registry := models.Retirements() // Client.Retirements adds the live data of the providers
+	registry := models.Retirements() // Client.Retirements adds the providers' live data
 	for _, id := range []string{"gpt-4o", "gpt-4o-2024-05-13", "gpt-4o-2024-12-01"} {
 		date, known := registry.RetirementDate(models.OpenAI, id)
 		fmt.Println(id, date, known)

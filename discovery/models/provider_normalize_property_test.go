@@ -13,14 +13,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// hasVersion matches ids that contain a build. It is written independently of the code: any date, any month, any number, and
-// the channels that denote a version.
+// hasVersion matches ids that contain a build. It's independent of the code: any date,
+// month or number, and channels that denote a version.
 var hasVersion = regexp.MustCompile(`\d{4}-\d{2}-\d{2}$|-\d{8}$|-\d{4}$|-\d{4}-(non-)?reasoning$|gemini.*-(001|exp-\d\d-\d\d|preview-\d\d-\d\d(\d\d)?)$|(claude|grok)-.*\d.*-latest$|claude-.*-4-0$|grok-.*-beta$|-(chat|reasoner)-v3\.1`)
 
-// A real id without a build only loses its vendor prefix, and may get a hyphen in place of a dot.
+// A real id without a build only loses its vendor prefix, and may get a hyphen in place
+// of a dot.
 func TestNormalizeKeepsRealIDs(t *testing.T) {
 	t.Parallel()
-	served := []string{"deepseek/deepseek-r1"} // an older name of a model with another id
+	served := []string{"deepseek/deepseek-r1"} // an older name; the model's id is different
 	for _, row := range realIDs(t) {
 		p, id := models.Provider(row[0]), row[1]
 		plain := id[strings.LastIndex(id, "/")+1:]
@@ -31,17 +32,17 @@ func TestNormalizeKeepsRealIDs(t *testing.T) {
 		dotless := strings.NewReplacer(".", "-")
 		assert.Equal(t, dotless.Replace(plain), dotless.Replace(got), id)
 		if strings.Contains(plain, ".") && p != models.Anthropic {
-			assert.Equal(t, plain, got, "a dot of a real id stays")
+			assert.Equal(t, plain, got, "a real id keeps its dot")
 		}
 	}
 }
 
-// checkNormalized checks the properties of NormalizeModelID for one id.
+// checkNormalized checks NormalizeModelID's properties for one id.
 func checkNormalized(t *testing.T, p models.Provider, id string) {
 	t.Helper()
 	got := models.NormalizeModelID(p, id)
 	if again := models.NormalizeModelID(p, got); again != got {
-		t.Errorf("%s: %q becomes %q, and that %q", p, id, got, again)
+		t.Errorf("%s: %q becomes %q, which becomes %q", p, id, got, again)
 	}
 	if id != "" && got == "" {
 		t.Errorf("%s: %q becomes nothing", p, id)
@@ -63,7 +64,7 @@ var stems = map[string]bool{"deepseek": true, "grok": true, "gpt": true, "claude
 
 var allProviders = []models.Provider{models.OpenAI, models.DeepSeek, models.Anthropic, models.Gemini, models.XAI, "meta", ""}
 
-// parts are the parts of random ids.
+// random ids consist of these parts
 var parts = []string{
 	"openai/", "deepseek/", "deepseek-ai/", "anthropic/", "anthropic.", "us.anthropic.", "publishers/google/models/", "projects/p/models/",
 	"google/", "gemini/", "models/", "x-ai/", "xai/", "ft:", ":acme::1", ":free", ":beta", ":thinking", "[1m]", "@latest", "@20251101", "-v1:0",

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// wireTables maps normalized ids to spellings that were seen.
+// wireTables maps normalized ids to spellings seen in the wild.
 var wireTables = map[models.Provider]map[string][]string{
 	models.XAI: {
 		"grok-3-mini":             {"x-ai/grok-3-mini-beta"},
@@ -67,13 +67,13 @@ var otherSpellings = map[models.Provider]map[string][]string{
 		"grok-4.20-13":           {"grok-4-20-13"}, // 20 is not a month
 		"grok-4-1-fast":          {"grok-4-1-fast"},
 		"grok-4.3":               {"x-ai/grok-4-3", "grok-4-3-latest"},
-		"grok-4-9":               {"x-ai/grok-4-9"}, // a version that no source has
+		"grok-4-9":               {"x-ai/grok-4-9"}, // no source has this version
 		"grok-2-vision":          {"grok-2-vision-1212", "grok-2-vision-latest"},
 		"grok-beta":              {"grok-beta", "x-ai/grok-beta", "grok-beta:free"},
 		"grok-vision-beta":       {"grok-vision-beta"},
 		"grok-code-fast-1":       {"x-ai/grok-code-fast-1", "grok-code-fast-1-0825"},
 		"grok-3-9999":            {"grok-3-9999"},
-		"x-ai/grok":              {" x-ai/grok "}, // a name of which only the vendor would remain is kept
+		"x-ai/grok":              {" x-ai/grok "}, // a name is kept if only the vendor would remain
 		"grok-4.20-multi-agent":  {"grok-4.20-multi-agent-0309"},
 		"grok-imagine-video-1.5": {"grok-imagine-video-1.5"},
 	},
@@ -124,7 +124,7 @@ var otherSpellings = map[models.Provider]map[string][]string{
 		"claude-opus-4-6":        {"anthropic.claude-opus-4-6-v1", "global.anthropic.claude-opus-4-6-v1"}, // Bedrock's without a revision
 		"claude-opus-4-8-fast":   {"anthropic/claude-opus-4.8-fast"},
 		"claude-mythos-preview":  {"claude-mythos-preview"},
-		"claude-2.1":             {"claude-2.1", "anthropic/claude-2.1"}, // the dot of 1.x and 2.x is in the real id
+		"claude-2.1":             {"claude-2.1", "anthropic/claude-2.1"}, // real 1.x and 2.x ids have a dot
 		"claude-instant-1.2":     {"claude-instant-1.2"},
 		"claude-v2:1":            {"anthropic.claude-v2:1"}, // only the vendor would remain
 		"claude-3-7-sonnet":      {"claude-sonnet-3-7", "claude-sonnet-3.7", "claude-3-7-sonnet-latest"},
@@ -203,8 +203,8 @@ func TestNormalizeKeepsLongNames(t *testing.T) {
 	assert.Equal(t, []string{endless}, modelid.RulesOf(models.XAI).Spellings(endless))
 }
 
-// realIDs reads testdata/normalized.csv: the five providers' ids and aliases in the sampled catalog and every id in the registry, each
-// with its normalized form.
+// realIDs reads testdata/normalized.csv: the five providers' ids and aliases in the
+// sampled catalog and every id in the registry, each with its normalized form.
 func realIDs(t testing.TB) [][]string {
 	t.Helper()
 	file, err := os.Open("testdata/normalized.csv")

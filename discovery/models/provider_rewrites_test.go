@@ -31,7 +31,7 @@ func TestRewrites(t *testing.T) {
 		{models.Anthropic, "claude-3-5-sonnet", []string{"claude-3.5-sonnet"}},
 		{models.Anthropic, "claude-opus-4-20250514", nil}, // a date is not a version
 		{models.Gemini, "gemini-3.6-flash", []string{"gemini-3-6-flash"}},
-		// The other notation of the same model comes before the model without preview.
+		// The same model in other notation comes before the model without preview.
 		{models.Gemini, "google/gemini-3.1-pro-preview", []string{"google/gemini-3-1-pro-preview", "gemini-3-1-pro-preview", "google/gemini-3.1-pro", "gemini-3.1-pro"}},
 		{models.Gemini, "gemini-3-pro-preview", []string{"gemini-3-pro"}},
 		{models.Gemini, "gemini-preview", nil},
@@ -76,7 +76,8 @@ func TestRewritesAreNew(t *testing.T) {
 	}
 }
 
-// A marketplace that writes every version with hyphens gets the table's prices, even for the newest models.
+// A marketplace that writes every version with hyphens gets the table's prices, even for
+// the newest models.
 func TestHyphenatedVersionsHaveThePriceOfTheirModel(t *testing.T) {
 	t.Parallel()
 	prices := prices.BuiltIn()
@@ -85,7 +86,7 @@ func TestHyphenatedVersionsHaveThePriceOfTheirModel(t *testing.T) {
 	for _, p := range []models.Provider{models.OpenAI, models.XAI} {
 		for _, row := range prices.Rows(p) {
 			hyphenated := dotted.ReplaceAllString(row.ModelHint, "$1-$2")
-			if hyphenated == row.ModelHint || strings.HasSuffix(hyphenated, "-latest") { // an alias has rows of its own
+			if hyphenated == row.ModelHint || strings.HasSuffix(hyphenated, "-latest") { // an alias has its own rows
 				continue
 			}
 			tried++

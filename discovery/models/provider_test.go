@@ -15,7 +15,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// providerSpellings are accepted names of each provider.
 var providerSpellings = map[models.Provider][]string{
 	models.OpenAI:    {"openai", "OpenAI", "Open AI", "open-ai", "open_ai", " OPENAI\t", "Open\u00a0AI", "open.ai"},
 	models.DeepSeek:  {"deepseek", "DeepSeek", "Deep Seek", "DeepSeek AI", "deepseek-ai", "deep_seek"},
@@ -68,7 +67,7 @@ func TestProviderErrorsContainNoKey(t *testing.T) {
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), key[:8])
 	_, err = models.ParseProvider(strings.Repeat("m", 32))
-	assert.ErrorContains(t, err, strings.Repeat("m", 32), "the longest name that is shown")
+	assert.ErrorContains(t, err, strings.Repeat("m", 32), "the longest name shown")
 	_, err = models.ParseProvider(strings.Repeat("m", 33))
 	assert.NotContains(t, err.Error(), "mm")
 }

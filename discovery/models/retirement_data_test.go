@@ -23,7 +23,6 @@ func readFacts(t *testing.T, name string) string {
 	return string(text)
 }
 
-// entries are dates of models.
 type entries = map[models.ModelKey]string
 
 func builtInEntries() entries { return maps.Collect(models.Retirements().All()) }
@@ -76,7 +75,8 @@ func TestRegistryContainsTheData(t *testing.T) {
 	assert.Len(t, registry, 319)
 }
 
-// If sources differ, the newest copy of the provider's page counts, and the row's note has the other dates.
+// If sources differ, the newest copy of the provider's page counts, and the row's note
+// has the other dates.
 func TestConflictingDates(t *testing.T) {
 	t.Parallel()
 	notes := map[string]string{}
@@ -95,7 +95,7 @@ func TestConflictingDates(t *testing.T) {
 		date, ok := models.RetirementDate(models.Gemini, id)
 		assert.Equal(t, want[0] != "", ok, id)
 		assert.Equal(t, want[0], date, id)
-		assert.Contains(t, notes[id], want[1], "the note has the date that was not used")
+		assert.Contains(t, notes[id], want[1], "the note has the unused date")
 	}
 	date, _ := models.RetirementDate(models.OpenAI, "code-davinci-002")
 	assert.Equal(t, "2024-01-04", date)
@@ -116,8 +116,9 @@ func TestWithReturnsACopy(t *testing.T) {
 	assert.Len(t, builtInEntries(), 319)
 }
 
-// testdata/retirement_fixes.csv has the ids that the first table lacked or had wrong, with their dates. "none" is for an id
-// whose date was withdrawn, and for two spellings that no source shows as an id of the API: they are not in the registry.
+// testdata/retirement_fixes.csv has ids whose dates were missing or wrong in the first
+// table. "none" marks an id whose date was withdrawn, and two spellings that no source
+// shows as an API id: they aren't in the registry.
 func TestCorrectedRetirementDates(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open("testdata/retirement_fixes.csv")
@@ -171,9 +172,9 @@ func TestAliasesHaveTheReplacementOfTheirModel(t *testing.T) {
 //go:embed testdata/retirement_keys.txt
 var retirementKeys string
 
-// Importers look models up by these keys, so a released key is never removed. The dates may change. New keys are added to the
-// file by hand. The only key that was removed is deepseek/deepseek-v4-pro, because its provider
-// withdrew its date.
+// Importers look models up by these keys, so a released key is never removed. Dates may
+// change. New keys are added to the file by hand. Only deepseek/deepseek-v4-pro was ever
+// removed, because its provider withdrew its date.
 func TestRetirementKeysAreNeverRemoved(t *testing.T) {
 	t.Parallel()
 	registry := builtInEntries()

@@ -92,7 +92,8 @@ func TestDateAppliesToItsBuildOnly(t *testing.T) {
 	}
 }
 
-// A build without a row has its line's date if the whole line is retired; a build with a row has its own.
+// A build without a row has its line's date if the whole line is retired; a build with a
+// row has its own.
 func TestRetiredLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

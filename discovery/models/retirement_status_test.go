@@ -46,8 +46,8 @@ func TestCheckReturnsTheStateOfAModel(t *testing.T) {
 	assert.Equal(t, models.StateUnknown, models.Registry{}.Check(models.OpenAI, "nothing", time.Now()).State)
 }
 
-// A replacement that ends within 180 days is followed to its own replacement. Without this rule, 26 of 256 replacements would end within
-// 180 days.
+// If a replacement ends within 180 days, its own replacement is used. Without this rule,
+// 26 of 256 replacements would end that soon.
 func TestReplacementsAreLasting(t *testing.T) {
 	t.Parallel()
 	registry := models.Retirements()
@@ -68,7 +68,7 @@ func TestReplacementsAreLasting(t *testing.T) {
 		p               models.Provider
 		id, day, advice string
 	}{
-		{models.OpenAI, "gpt-3.5-turbo-0613", "2026-04-25", "gpt-3.5-turbo"}, // which retires on 2026-10-23, 181 days later
+		{models.OpenAI, "gpt-3.5-turbo-0613", "2026-04-25", "gpt-3.5-turbo"}, // retires 181 days later, on 2026-10-23
 		{models.OpenAI, "gpt-3.5-turbo-0613", "2026-04-26", "gpt-5.6-terra"},
 		{models.DeepSeek, "deepseek-chat", "2026-11-22", "deepseek-flash"}, // the table has deepseek-v4-flash, which is deprecated
 		{models.Gemini, "imagen-3.0-generate-002", "2026-11-22", "gemini-nano-banana-2.1"},
@@ -88,7 +88,7 @@ func TestFixedDates(t *testing.T) {
 		"gemini/gemini-2.5-flash-preview-09-2025": "2026-02-17", "gemini/gemini-2.5-flash-preview-09-25": "2026-02-17",
 		"xai/grok-imagine-image-quality": "2026-11-02", "xai/grok-code-fast": "2026-05-15", "xai/grok-3-mini": "2026-02-28",
 		"deepseek/deepseek-v4-flash-vision-exp": "deprecated", "deepseek/deepseek-v4-pro": "",
-		"anthropic/claude-sonnet-3-7": "2026-02-19", "anthropic/claude-opus-3": "2026-01-05", // no rows: spellings of a name without a version
+		"anthropic/claude-sonnet-3-7": "2026-02-19", "anthropic/claude-opus-3": "2026-01-05", // no rows: spellings without a version
 		"anthropic/claude-3.5-sonnet": "2025-10-28", "anthropic/claude-2": "2025-07-21", "anthropic/claude-instant-1": "2024-11-06", "gemini/gemini-pro-vision": "2024-07-12",
 	} {
 		p, name, _ := strings.Cut(id, "/")
@@ -124,7 +124,8 @@ func TestRegistryHasJSON(t *testing.T) {
 	assert.Equal(t, "openai/gpt-4o 2027-01-14", string(line))
 }
 
-// Check knows every priced model: with its date, or as listed without one. Ids without a date aren't registry keys.
+// Check knows every priced model, with a date or as listed. Ids without a date aren't
+// registry keys.
 func TestEveryModelOfThePriceTableIsKnownToCheck(t *testing.T) {
 	t.Parallel()
 	registry, day, listed := models.Retirements(), noon(t, "2026-11-21"), 0

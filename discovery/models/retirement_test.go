@@ -15,7 +15,6 @@ import (
 
 const dayLong = 24 * time.Hour
 
-// noon returns the middle of a day in UTC.
 func noon(t *testing.T, date string) time.Time {
 	t.Helper()
 	day, err := time.Parse(time.DateOnly, date)

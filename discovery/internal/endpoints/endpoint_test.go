@@ -12,7 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/endpoints"
 )
 
-// target is what a POST to a URL is for, and the names of a call with the model of the body and of the response.
+// target is a POST to a URL and how it must be classified. body and answered are the
+// models in the request and the response.
 type target struct {
 	url, body, answered string
 	platform, region    string
@@ -29,7 +30,6 @@ const (
 	azure   = "https://r.openai.azure.com/openai"
 )
 
-// state returns how a target is counted.
 func state(t endpoints.Target) string {
 	switch {
 	case t.Free:
@@ -117,7 +117,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// A host with the API of OpenAI may have others beside it.
+// A host with OpenAI's API may offer other APIs, too.
 func TestFormsOfOtherPaths(t *testing.T) {
 	t.Parallel()
 	host := endpoints.Endpoint{Form: "openai", Provider: "local"}
@@ -145,7 +145,7 @@ func TestOtherHostsAreNotKnown(t *testing.T) {
 	}
 }
 
-// Any path gives a target, also one that is no path of the platform.
+// FuzzTarget passes any path, even one that the platform doesn't have.
 func FuzzTarget(f *testing.F) {
 	for _, t := range targets {
 		u, err := url.Parse(t.url)
@@ -165,7 +165,7 @@ func FuzzTarget(f *testing.F) {
 	})
 }
 
-// A word that is not known would make a free endpoint one that is counted.
+// A misspelled word would turn a free endpoint into a counted one.
 func TestTableIsWellFormed(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open("endpoints.csv")
@@ -179,7 +179,7 @@ func TestTableIsWellFormed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range rows[1:] {
 		assert.NotEmpty(t, row[0])
-		assert.False(t, seen[row[0]+row[1]], "%s is listed twice", row[0])
+		assert.False(t, seen[row[0]+row[1]], "duplicate %s", row[0])
 		seen[row[0]+row[1]] = true
 		assert.Contains(t, []string{"", "openai", "deepseek", "anthropic", "gemini", "xai", "openrouter", "bedrock"}, row[1], row[0])
 		assert.Contains(t, []string{"", "openai", "anthropic", "gemini", "converse", "invoke", "cohere", "ollama"}, row[2], row[0])

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The words of a text by regular expressions and a replacer, which is slower than Words and plainer.
+// The reference splits words with regular expressions and a replacer: slower than Words,
+// but simpler.
 var (
 	referenceSeparators = strings.NewReplacer("_", " ", "-", " ", "(", " ", ")", " ", ",", " ", "/", " ", ":", " ", ";", " ", "[", " ", "]", " ",
 		"–", " ", "—", " ", "<", " < ", ">", " > ", "≤", " ≤ ", "≥", " ≥ ")

@@ -16,7 +16,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// skuOf returns a SKU that costs nanos billionths of a dollar for each token.
+// skuOf returns a SKU that costs that many nano-dollars per token.
 func skuOf(t *testing.T, description string, nanos int) *cloudbilling.SKU {
 	t.Helper()
 	var sku cloudbilling.SKU
@@ -26,8 +26,8 @@ func skuOf(t *testing.T, description string, nanos int) *cloudbilling.SKU {
 	return &sku
 }
 
-// The public types show neither the direction of a SKU without a price nor the limit of a tier; the tests of package discovery
-// have the other fields for many more descriptions.
+// The public types show neither an unpriced SKU's direction nor a tier's limit; package
+// discovery's tests check the other fields for many more descriptions.
 func TestClassOfADescription(t *testing.T) {
 	t.Parallel()
 	const in, out = geminisku.Input, geminisku.Output
@@ -40,9 +40,9 @@ func TestClassOfADescription(t *testing.T) {
 		"GenerateContent input token count for Gemini 1.5 Pro over 128k tokens":         {Model: "gemini 1.5 pro", Direction: in, Modality: "text", Mode: "standard", Threshold: 128_000},
 		"Generate content input token count gemini 3.5 flash lite text flex caching":    {Model: "gemini 3.5 flash lite", Direction: in, Modality: "text", Mode: "flex-cached"},
 		"BidiGenerateContent audio input token count for Gemini 2.5 Flash":              {Model: "gemini 2.5 flash", Direction: in, Modality: "audio", Mode: "live"},
-		// The length of the prompt is not understood, so the SKU may be for any.
+		// The prompt length isn't understood, so the SKU may be for any.
 		"Generate content input token count gemini 4 pro text 200k+": {Model: "gemini 4 pro", Direction: in, Modality: "text", Mode: "unknown", UnknownTier: true},
-		// A batch price of unknown tier cannot pass for the list price.
+		// An unknown tier's batch price can't pass for the list price.
 		"Generate content input token count gemini 4 pro text batch 200k+": {Model: "gemini 4 pro", Direction: in, Modality: "text", Mode: "unknown"},
 		"Generate content search query gemini 3 paid one":                  {Model: "gemini 3", Mode: "grounding"},
 		"Generate content cached content gemini 2.5 flash storage by hour": {Model: "gemini 2.5 flash", Mode: "storage"},
@@ -71,7 +71,7 @@ func TestSKUWithPriceZeroIsFree(t *testing.T) {
 	}
 }
 
-// A commitment is not the price of a plain request, whatever its description.
+// A commitment isn't the price for a plain request, whatever its description.
 func TestOnlyOnDemandHasAPrice(t *testing.T) {
 	t.Parallel()
 	for usage, priced := range map[string]bool{"": true, "OnDemand": true, "Commit1Yr": false, "Preemptible": false} {
@@ -83,7 +83,8 @@ func TestOnlyOnDemandHasAPrice(t *testing.T) {
 	}
 }
 
-// Every recorded SKU names a Gemini model and a known unit, and reading it twice gives the same.
+// Every recorded SKU names a Gemini model and a known unit, and reading it twice gives
+// the same.
 func TestRecordedSKUs(t *testing.T) {
 	t.Parallel()
 	body, err := os.ReadFile("../../testdata/gemini_skus.json")

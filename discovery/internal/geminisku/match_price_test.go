@@ -11,7 +11,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/gen/cloudbilling"
 )
 
-// A price agrees with plain fractions for amounts and factors of every size.
 func TestPricesAgreeWithFractions(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 9))

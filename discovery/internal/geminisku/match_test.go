@@ -15,7 +15,7 @@ func TestMatch(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		models, hint string
-		want         string // the spellings, "" for no model, "?" for an ambiguous hint
+		want         string // the spellings; "" for no model, "?" for an ambiguous hint
 	}{
 		// rule 1: the hint is the model
 		{"3 flash|3 flash lite|3 flash preview", "gemini-3-flash", "gemini 3 flash"},
@@ -31,7 +31,7 @@ func TestMatch(t *testing.T) {
 		{"3.1 flash lite preview", "gemini-3.1-flash-lite-latest", "gemini 3.1 flash lite preview"},
 		{"2.5 flash", "gemini-2.5-flash-preview-09-2025", ""},
 		{"2.0 flash", "gemini-2.0-flash-exp", ""},
-		// rule 4: the hint is a part of one model
+		// rule 4: the hint is part of one model
 		{"omni flash|3 pro", "omni", "gemini omni flash"},
 		{"3 flash|2.5 pro", "pro", "gemini 2.5 pro"},
 		{"3 pro image", "3 pro", "?"},

@@ -21,7 +21,7 @@ func TestRecordsOfOneResponseAreOneCall(t *testing.T) {
 		provider string
 		id       string
 		after    time.Duration
-		want     bool // that it is another call
+		want     bool // whether it's another call
 	}{
 		"the same":         {"openai", "resp_1", 0, false},
 		"a day before":     {"openai", "resp_1", time.Second - once.Within, false},
@@ -43,7 +43,7 @@ func TestRecordsOfOneResponseAreOneCall(t *testing.T) {
 	}
 }
 
-// Each later day has a call of its own.
+// A reused id counts again every 24 hours.
 func TestTheFirstOfALaterDayCounts(t *testing.T) {
 	t.Parallel()
 	var seen once.Seen
@@ -56,7 +56,8 @@ func TestTheFirstOfALaterDayCounts(t *testing.T) {
 	assert.Equal(t, []bool{true, false, false, true, false, false, true}, added)
 }
 
-// Ollama uses an id again within the day, so that its calls are the same ones only at the same time.
+// Ollama reuses ids within a day, so calls with its ids are the same only at the same
+// time.
 func TestIDsThatAreNotUnique(t *testing.T) {
 	t.Parallel()
 	later := noon.Add(time.Millisecond)
@@ -90,7 +91,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// Keys are digests; those at the ends have many in one place.
+// Keys are digests. Keys close to 0 or the maximum crowd into one place.
 func TestSeenKnowsAllKeys(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -115,7 +116,6 @@ func TestSeenKnowsAllKeys(t *testing.T) {
 	}
 }
 
-// TestSeenTakesLittleMemory has a million calls.
 func TestSeenTakesLittleMemory(t *testing.T) { //nolint:paralleltest // it measures
 	random := rand.New(rand.NewPCG(1, 2))
 	var before, after runtime.MemStats
@@ -126,5 +126,5 @@ func TestSeenTakesLittleMemory(t *testing.T) { //nolint:paralleltest // it measu
 	}
 	runtime.ReadMemStats(&after)
 	runtime.KeepAlive(&seen)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(25<<20), "also of what is freed")
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(25<<20), "allocated in total, freed or not")
 }

@@ -4,12 +4,10 @@ package pricelist
 
 import "time"
 
-// FactorOf is factorOf.
 func (t *Terms) FactorOf(provider, model, mode string, at time.Time) (*modeFactor, bool) {
 	return t.factorOf(provider, model, mode, at)
 }
 
-// ModeAt is mode.
 func (t *Terms) ModeAt(provider string, at time.Time) string { return t.mode(provider, at) }
 
 var Near = near

@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
-// A fee needs the provider's own page or two sources, unless it is 0 or not known.
+// A fee needs the provider's own page or two sources, unless it's 0 or unknown.
 func TestEveryFeeHasItsSources(t *testing.T) {
 	t.Parallel()
 	list := lines(t, "fees.csv")
@@ -32,7 +32,7 @@ func TestEveryFeeHasItsSources(t *testing.T) {
 	}
 }
 
-// A factor of a place needs its sources.
+// A region's factor needs the provider's own page or two sources, or has a question mark.
 func TestEveryRegionHasItsSources(t *testing.T) {
 	t.Parallel()
 	for _, cells := range lines(t, "regions.csv") {
@@ -45,7 +45,8 @@ func TestEveryRegionHasItsSources(t *testing.T) {
 	}
 }
 
-// The fee of a longer pattern that is not in force keeps those of shorter patterns from being used, in any order.
+// If the longest matching pattern's fee isn't valid now, shorter patterns don't replace
+// it, whatever their order.
 func TestFeeOfTheLongestPattern(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)

@@ -25,13 +25,12 @@ func tableOf(name string) string {
 	return string(text)
 }
 
-// builtIn is the built-in list, and terms are its terms.
 var (
 	builtIn = sync.OnceValue(func() *pricelist.List { list, _ := pricelist.Of(facts.BuiltIn()); return list })
 	terms   = sync.OnceValue(func() *pricelist.Terms { _, terms := pricelist.Of(facts.BuiltIn()); return terms })
 )
 
-// lines returns the cells of every line of a data file, without its comments and its header.
+// lines returns the cells in every line of a data file, without comments and header.
 func lines(t *testing.T, name string) [][]string {
 	t.Helper()
 	var cells [][]string
@@ -43,7 +42,7 @@ func lines(t *testing.T, name string) [][]string {
 	return cells
 }
 
-// A malformed cell would be read as a price that is not known, so the file is checked here.
+// A malformed cell would be read as an unknown price, so the file is checked here.
 func TestEveryLineOfThePriceListIsWellFormed(t *testing.T) {
 	t.Parallel()
 	price := regexp.MustCompile(`^(\d+(\.\d*[1-9])?\??)?$`)
@@ -98,7 +97,8 @@ func TestSingleSourcesAreDocumented(t *testing.T) {
 	assert.Equal(t, []string{"claude-2.0"}, single)
 }
 
-// A price that the provider may end on any day is marked, since the list has no end for it.
+// A price that the provider may end on any day is marked, since the list has no end date
+// for it.
 func TestPromotionalPricesAreMarked(t *testing.T) {
 	t.Parallel()
 	var marked []string
@@ -113,7 +113,8 @@ func TestPromotionalPricesAreMarked(t *testing.T) {
 	assert.Equal(t, []string{"gpt-5.6", "gpt-5.6", "gpt-5.6-sol", "gpt-5.6-sol"}, marked)
 }
 
-// No two rows of a model and threshold are in force on the same day, so that the choice between them is never arbitrary.
+// A model's rows with the same threshold are never valid on the same day: the choice
+// would be arbitrary.
 func TestPeriodsDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	rows := builtIn().Rows()
@@ -142,7 +143,7 @@ func TestAliasRowsNameTheirModel(t *testing.T) {
 	}
 }
 
-// A factor needs the provider's own page, or two sources.
+// A factor needs the provider's own page or two sources, or has a question mark.
 func TestEveryFactorHasItsSources(t *testing.T) {
 	t.Parallel()
 	for _, cells := range lines(t, "factors.csv") {
@@ -204,7 +205,7 @@ func TestFactorOf(t *testing.T) {
 	}
 }
 
-// The hours of DeepSeek are those of its pages: none, then nights, then none, then working hours.
+// DeepSeek's pages had no hours, then nights, then none again, then working hours.
 func TestHours(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[string]string{
@@ -256,7 +257,7 @@ func TestInForceChoosesThePeriodBeforeTheTier(t *testing.T) {
 	}
 }
 
-// A price keeps its decimal, with any number of places.
+// A price keeps all its decimal places.
 func TestPricesAreDecimals(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -276,7 +277,8 @@ func TestPricesAreDecimals(t *testing.T) {
 	}
 }
 
-// Google truncates to billionths of a dollar for each token, so that a live price lacks less than 0.001 USD per million.
+// Google truncates to nano-dollars per token, so a live price is less than 0.001 USD per
+// million too low.
 func TestNearIsLessThanATruncation(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

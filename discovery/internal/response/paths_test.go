@@ -11,7 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/response"
 )
 
-// The tests of package discovery read responses. These are those of the places that a scanner of large bodies follows.
+// Package discovery's tests read whole responses. These cover the paths that a scanner
+// for large bodies follows.
 
 func TestRootHasThePathsOfThePackageComment(t *testing.T) {
 	t.Parallel()
@@ -46,7 +47,7 @@ func TestRootHasThePathsOfThePackageComment(t *testing.T) {
 	assert.Equal(t, response.CandidateEnd, place(t, "candidates[]").End)
 }
 
-// place follows a path.
+// place returns the node at a path.
 func place(t *testing.T, path string) *response.Node {
 	t.Helper()
 	n := response.Root
@@ -62,7 +63,7 @@ func place(t *testing.T, path string) *response.Node {
 	return n
 }
 
-// What was searched for, and what was answered, stays out of a document.
+// Documents contain neither search queries nor answers.
 func TestDocumentsHaveNoContent(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
@@ -79,7 +80,7 @@ func TestDocumentsHaveNoContent(t *testing.T) {
 	}
 }
 
-// The place of a response may come before or after what is beside it.
+// Members next to the response must not be read, whether they come before or after it.
 func TestWhatIsBesideAResponseIsNotRead(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{

@@ -78,7 +78,8 @@ func TestSkimmerRefusesWhatIsNotJSON(t *testing.T) {
 	assert.Equal(t, []string{`{"id":1}`}, documents)
 }
 
-// Of a long text only a hash is kept, of a long name nothing, and of an error only that there is one.
+// The Skimmer keeps only a hash if a text is long, nothing if a name is, and for an error
+// just that it exists.
 func TestSkimmerKeepsNoLongTexts(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 2*maxKept)

@@ -10,8 +10,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/internal/usage"
 )
 
-// The tests of package discovery have the rules of each API. These are those of the package itself: how an object is
-// recognized, what an error shows, and how modes are put together.
+// Package discovery's tests cover each API's rules. These cover the package itself: how
+// an object is recognized, what an error shows, and how modes are combined.
 
 func TestParseRecognizesTheAPI(t *testing.T) {
 	t.Parallel()
