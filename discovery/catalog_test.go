@@ -131,8 +131,8 @@ func TestProviderSelectsModels(t *testing.T) {
 	assert.False(t, supported)
 }
 
-// A reseller may list a model under another spelling of the provider's own row. A lookup
-// for the provider must return the provider's row.
+// A reseller's id may also be another spelling for the provider's own row. A lookup for
+// the provider must return the provider's row.
 func TestResellersRowDoesNotHideTheProvidersOwn(t *testing.T) {
 	t.Parallel()
 	c := catalogServer(`[{"id":"gpt-4o","developer":"Acme"},{"id":"openai/gpt-4o","developer":"Open AI"}]`).inProcess()

@@ -234,8 +234,8 @@ func TestDefaultReturnsOneClient(t *testing.T) {
 	assert.NotSame(t, discovery.Default(), newClient())
 }
 
-// After a / or # in a password, the rest is a path, and the start is a port or a host,
-// which errors show.
+// If a password contains / or #, its start parses as a port or host and its rest as a
+// path, which errors would show.
 func TestMalformedCatalogURLShowsNoPassword(t *testing.T) {
 	for _, address := range []string{
 		"https://user:hunter/2@catalog.example", "https://user:hunter#2@catalog.example/x", "https://user:hunter?2@catalog.example",

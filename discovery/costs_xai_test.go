@@ -239,7 +239,7 @@ func TestUsageOutsideTheWindowIsAFailure(t *testing.T) {
 	assert.Len(t, fetchUsage(t, s, func(q *discovery.XAICostQuery) { q.StartTime = "2026-05-01T12:00" }), 1)
 }
 
-// Series with an error next to them, even empty ones, are a failure and not a bill.
+// A response with an error is a failure, whether or not its series are empty.
 func TestUsageWithAnErrorIsAFailure(t *testing.T) {
 	t.Parallel()
 	for _, extra := range []string{`"error":{"message":"busy"}`, `"error":"busy"`, `"code":16`, `"code":"x","message":"no"`} {

@@ -45,7 +45,7 @@ func exact(t *testing.T, c *discovery.Client, p models.Provider, model string, u
 	return exactBy(t, live(t, c), p, model, u, at)
 }
 
-// exactBy returns the cost with a given list, now if at is zero.
+// exactBy computes a cost with a given list, now if at is zero.
 func exactBy(t *testing.T, list *prices.List, p models.Provider, model string, u prices.Usage, at time.Time) (usd prices.USD, source string) {
 	t.Helper()
 	if at.IsZero() {

@@ -29,7 +29,7 @@ func TestLivePricesOfXAI(t *testing.T) {
 		{"grok-new", thousand, time.Time{}, "0.0035", true},
 		{"grok-4.7", prices.Usage{Input: 199_999}, time.Time{}, "0.199999", true},
 		{"grok-4.7", prices.Usage{Input: 200_000}, time.Time{}, "0.2469", true},
-		{"grok-4.7", prices.Usage{CacheRead: 1}, time.Time{}, "", true}, // the table's price belongs to other prices
+		{"grok-4.7", prices.Usage{CacheRead: 1}, time.Time{}, "", true}, // the table's cache price goes with its other prices, which differ
 		{"grok-3", prices.Usage{CacheRead: 1_000}, time.Time{}, "0.00075", true},
 		{"grok-4.7", thousand, time.Now().Add(-23 * time.Hour), "0.0035", true},
 		{"grok-4.7", thousand, time.Now().Add(-25 * time.Hour), "0.008", false},

@@ -256,5 +256,5 @@ func TestPriceInForce(t *testing.T) {
 	bare := rowOf(t, `{"skuId":"A"}`)
 	assert.Equal(t, discovery.ProviderPricing{
 		Provider: models.Gemini, SKUID: "A", Source: "cloudbilling", VerifiedAt: bare.VerifiedAt, Mode: "other",
-	}, bare, "what is left out is not known")
+	}, bare, "omitted values are unknown")
 }

@@ -117,8 +117,7 @@ func TestAnthropicReportTakesWholeDaysOnly(t *testing.T) {
 	})
 }
 
-// A window without an end has no missing days: nobody knows how far the response should
-// go.
+// A window without an end has no missing days, since the expected last day is unknown.
 func TestAnthropicMissingDays(t *testing.T) {
 	t.Parallel()
 	s := reports(map[string]string{"": reportPage(false, "null", reportDay(1, cents("100", "")), reportDay(4), reportDay(5), reportDay(6))})

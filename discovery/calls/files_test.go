@@ -26,8 +26,8 @@ func TestCompressedCopiesCountOnce(t *testing.T) {
 	}
 }
 
-// Links to files inside the directory are followed. A link that leads out is an
-// error, wherever it goes.
+// Links to files inside the directory are followed. A link that leads out is an error,
+// wherever it goes.
 func TestLinksThatLeaveTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := writeFiles(t, map[string]string{"calls/a.jsonl": idLine("a"), "calls/in/data.txt": idLine("b"), "secret.jsonl": idLine("c"), "callsX/d.jsonl": idLine("d")})

@@ -89,8 +89,8 @@ func compareUsage(t *testing.T, line string) {
 	}
 }
 
-// requireSameError allows Call to name more: members in an unrecognized object, which
-// Sum doesn't keep.
+// requireSameError allows Call to name more: an unrecognized object's members, which Sum
+// doesn't keep.
 func requireSameError(t *testing.T, want, got error) {
 	t.Helper()
 	var whole *prices.ValueError

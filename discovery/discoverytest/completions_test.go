@@ -125,7 +125,7 @@ func (s *testServer) streamOf(op discoverytest.Operation, body string) []map[str
 			return events(s.t, got)
 		}
 	}
-	s.t.Fatal("no request of ", op)
+	s.t.Fatal("no request for ", op)
 	return nil
 }
 

@@ -33,7 +33,7 @@ func callAt(when time.Time, user string, usd prices.USD) calls.Record {
 	return calls.Record{Provider: models.OpenAI, Model: "gpt-4o", Time: when, USD: usd, Labels: map[string]string{"user": user}}
 }
 
-// answering returns a client whose calls all get the same response, through m.
+// answering returns a client whose calls go through m and all get the same response.
 func answering(m *meter.Meter, body string) *http.Client {
 	return &http.Client{Transport: m.Transport(roundTripper(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
@@ -89,8 +89,7 @@ func TestBalancesOfEarlierPeriodsAreFreed(t *testing.T) {
 	})
 }
 
-// If the clock jumps to other days and back, no budget reopens: neither today's nor
-// theirs.
+// If the clock jumps to other days and back, no day's budget reopens.
 func TestAClockThatComesBackReopensNoBudget(t *testing.T) {
 	t.Parallel()
 	for per, step := range map[meter.Period]time.Duration{meter.PeriodDay: 24 * time.Hour, meter.PeriodMonth: 31 * 24 * time.Hour} {

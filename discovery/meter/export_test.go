@@ -10,7 +10,7 @@ func Balances(m *Meter) (n int) {
 	return n
 }
 
-// SetClock shows a Meter's budgets a time, like a call at that time.
+// SetClock tells a Meter's budgets the time, like a call at that time would.
 func SetClock(m *Meter, now time.Time) {
 	for _, a := range m.budgets {
 		a.advance(now)

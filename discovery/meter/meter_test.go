@@ -162,8 +162,7 @@ func TestAConversationIsALabel(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
-// A record truncates a long label, and another program still finds the right
-// budget.
+// A record truncates a long label, and another program still finds the right budget.
 func TestACallWithALongLabelCountsTowardsTheBudgetsOfOthers(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("name ", 1<<20)

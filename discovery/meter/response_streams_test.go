@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/streams"
 )
 
-// Every recorded stream, with short and long content, is counted like a Stream counts it,
+// A meter counts every recorded stream like Stream does, with short or long content and
 // for any read size.
 func TestStreamsAreCountedAtAnySize(t *testing.T) {
 	t.Parallel()

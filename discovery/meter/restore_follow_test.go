@@ -35,7 +35,7 @@ func openLog(tb testing.TB, dir string) *calls.Log {
 	return log
 }
 
-// spent lists what each budget has spent, after the label's value.
+// spent lists each budget's label value and spent amount.
 func spent(m *meter.Meter) (usd []string) {
 	for _, b := range m.Budgets() {
 		usd = append(usd, strings.TrimSpace(b.LabelValue+" "+string(b.SpentUSD)))
@@ -90,7 +90,7 @@ func TestFollowCountsWhatOthersAppend(t *testing.T) {
 		others.Record(callAt(began, "", "0.7"))
 		others.Record(callAt(time.Now(), "", "1"))
 		time.Sleep(time.Second)
-		assert.Equal(t, []string{"1", "2.1075"}, spent(m), "a call belongs to the day on which it was sent")
+		assert.Equal(t, []string{"1", "2.1075"}, spent(m), "a call belongs to the day it was sent")
 		refused := refusal(t.Context(), t, answering(m, chatAnswer), openAIChat, chat)
 		require.NotNil(t, refused)
 		assert.EqualValues(t, "1", refused.SpentUSD)

@@ -85,7 +85,7 @@ func BenchmarkPricingForAnthropicModel(b *testing.B) {
 	}
 }
 
-// chatUsage is the struct that a program reading usage objects by itself would declare.
+// chatUsage is what a hand-written client would declare.
 type chatUsage struct {
 	PromptTokens        int64 `json:"prompt_tokens"`
 	CompletionTokens    int64 `json:"completion_tokens"`

@@ -11,8 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// platformCase is a call with a million input tokens, and its cost or the missing price
-// part.
+// platformCase is a call with a million input tokens. Either usd is its cost, or wants is
+// what the price lacks.
 type platformCase struct {
 	name                    string
 	platform                prices.Platform

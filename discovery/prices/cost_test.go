@@ -75,7 +75,7 @@ func TestCostOfWorkedCases(t *testing.T) {
 	}
 }
 
-// costCase is a call and its cost, or the missing price part.
+// costCase is a call with its expected cost or error.
 type costCase struct {
 	name     string
 	provider models.Provider

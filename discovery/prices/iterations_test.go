@@ -70,7 +70,7 @@ func TestLinesOfIterations(t *testing.T) {
 	assert.EqualValues(t, 100_001, cost.TierThresholdTokens)
 	assert.Equal(t, "standard", cost.Mode)
 
-	// The cost known for the others is a bound.
+	// The other iterations still give a lower bound.
 	call.Usage.Iterations[1].Model = "claude-none"
 	_, err = prices.BuiltIn().CostOf(call)
 	var unpriced *prices.UnpricedError

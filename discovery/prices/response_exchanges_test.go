@@ -130,7 +130,7 @@ func events(body string) []string {
 	return all
 }
 
-// batchLines returns a batch's results, one response per line.
+// batchLines returns a batch's results, each of them a response.
 func batchLines(t *testing.T, x *exchange) []json.RawMessage {
 	t.Helper()
 	if x.Expect.Records == nil {

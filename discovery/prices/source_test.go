@@ -13,8 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/newfacts"
 )
 
-// TestSourceKeys checks every price in the list, and the text that calls files from older
-// versions have instead of a key.
+// TestSourceKeys checks every price in the list. Calls files from older versions have
+// text in place of keys.
 func TestSourceKeys(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

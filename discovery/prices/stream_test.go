@@ -183,7 +183,7 @@ func TestStreamErrors(t *testing.T) {
 	assert.Equal(t, prices.Response{ID: "1"}, got)
 }
 
-// Part of a recorded stream is complete only if it has the final usage.
+// A cut recorded stream is complete only if it has the final usage.
 func TestCutStreamsAreNotComplete(t *testing.T) {
 	t.Parallel()
 	streams := 0

@@ -45,7 +45,7 @@ func TestCostOfWhatIsNotPriced(t *testing.T) {
 	})
 }
 
-// Counts without a list price are never left out of a cost.
+// A cost never leaves out counts without a list price.
 func TestCostOfCountsWithoutAPrice(t *testing.T) {
 	t.Parallel()
 	const day = "2026-11-20"

@@ -65,7 +65,7 @@ func FuzzUSD(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string) {
 		var u, v prices.USD
 		if u.UnmarshalText([]byte(a)) != nil || v.UnmarshalText([]byte(b)) != nil || u == "" || v == "" {
-			assert.True(t, u == "" || v == "" || u.Add(v) == "", "text that is no amount is unknown")
+			assert.True(t, u == "" || v == "" || u.Add(v) == "", "invalid text means unknown")
 			return
 		}
 		x, ok := new(big.Rat).SetString(a)

@@ -53,7 +53,7 @@ func TestWithChangesNothingThatIsShared(t *testing.T) {
 	require.NoError(t, err)
 	rows := list.ForModel(models.OpenAI, "gpt-5.4")
 	require.Greater(t, len(rows), 2)
-	assert.Equal(t, []string{"the caller's own price", "our contract"}, []string{rows[0].Source, rows[1].Source}, "the rows of the later With come first")
+	assert.Equal(t, []string{"the caller's own price", "our contract"}, []string{rows[0].Source, rows[1].Source}, "rows from the later With come first")
 	assert.Equal(t, []any{models.OpenAI, "gpt-5.4"}, []any{rows[1].Provider, rows[1].ModelHint})
 	assert.Equal(t, prices.BuiltIn().ForModel(models.OpenAI, "gpt-5.4"), rows[2:])
 	assert.Equal(t, rows[1:], base.ForModel(models.OpenAI, "gpt-5.4"), "the base has no new row")

@@ -56,8 +56,8 @@ func TestTheFirstOfALaterDayCounts(t *testing.T) {
 	assert.Equal(t, []bool{true, false, false, true, false, false, true}, added)
 }
 
-// Ollama reuses ids within a day, so calls with its ids are the same only at the same
-// time.
+// Ollama reuses ids within a day, so its calls are the same only if their times match,
+// too.
 func TestIDsThatAreNotUnique(t *testing.T) {
 	t.Parallel()
 	later := noon.Add(time.Millisecond)

@@ -85,7 +85,7 @@ func TestPriceListIsComplete(t *testing.T) {
 	assert.GreaterOrEqual(t, priced, 484)
 }
 
-// prices.BuiltIn names the rows that have a single source.
+// The comment on prices.BuiltIn names the rows with a single source.
 func TestSingleSourcesAreDocumented(t *testing.T) {
 	t.Parallel()
 	var single []string

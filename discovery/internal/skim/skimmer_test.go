@@ -78,8 +78,8 @@ func TestSkimmerRefusesWhatIsNotJSON(t *testing.T) {
 	assert.Equal(t, []string{`{"id":1}`}, documents)
 }
 
-// The Skimmer keeps only a hash if a text is long, nothing if a name is, and for an error
-// just that it exists.
+// A long text is kept only as a hash, a long name not at all, and an error only as a
+// flag.
 func TestSkimmerKeepsNoLongTexts(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 2*maxKept)
