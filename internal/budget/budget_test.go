@@ -56,6 +56,6 @@ func FuzzParse(f *testing.F) {
 		if b.Label != "" {
 			again += "/label:" + b.Label
 		}
-		assert.Equal(t, text, again, "a budget has one text")
+		assert.Equal(t, text, again, "a budget has exactly one form")
 	})
 }

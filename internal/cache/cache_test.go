@@ -176,13 +176,13 @@ func TestInvalidateDetachesTheLoadInProgress(t *testing.T) {
 				v.Invalidate()
 				late := get(t.Context(), &v, after.run)
 				synctest.Wait()
-				require.Equal(t, int32(1), after.calls.Load(), "a later caller does not join the old load")
+				require.Equal(t, int32(1), after.calls.Load(), "a later caller must not join the old load")
 
 				if order == "the old load ends first" {
 					before.finish <- "old"
 					assert.Equal(t, result{"old", false, nil}, <-old, "it was waiting before the invalidation")
 					_, ok := v.Cached(within(time.Hour))
-					assert.False(t, ok, "the old result is not stored")
+					assert.False(t, ok, "the old result must not be stored")
 					after.finish <- "new"
 					assert.Equal(t, result{"new", false, nil}, <-late)
 				} else {

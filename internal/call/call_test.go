@@ -119,7 +119,7 @@ func TestErrorBodyIsReadOnlyInPart(t *testing.T) {
 		require.NotNil(t, failed)
 		assert.Equal(t, 500, failed.Status)
 		assert.Len(t, failed.Body, min(size, kept))
-		assert.NoError(t, failed.Err, "a long error body is not an error itself")
+		assert.NoError(t, failed.Err, "a long error body isn't an error itself")
 	}
 }
 

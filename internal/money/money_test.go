@@ -52,7 +52,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// show returns parts of a total as the sheet shows them.
+// show returns a total's parts as the sheet shows them.
 func show(sheet *money.Sheet, total string, parts ...string) []string {
 	exact := make([]*big.Rat, len(parts))
 	for i, part := range parts {

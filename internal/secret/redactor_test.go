@@ -29,7 +29,7 @@ func redactor(texts ...string) *secret.Redactor {
 	return secret.NewRedactor(all...)
 }
 
-// encodings are ways that servers write text. decoders must undo each of them.
+// encodings are ways that servers write text. decoders must undo each.
 var encodings = map[string]func(string) string{
 	"plain":                 func(s string) string { return s },
 	"query":                 url.QueryEscape,

@@ -20,7 +20,7 @@ const server = "node-a http://gateway"
 
 var question = gateway.MeshMessage{ID: 1, FromNode: "node-b", CreatedAt: "now"}
 
-// saved returns the name of an answer's file, in its own directory.
+// saved saves an answer in its own directory and returns the file's name.
 func saved(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "spool")
@@ -46,7 +46,7 @@ func TestOpenRefusesFilesOfOthers(t *testing.T) {
 			return firstError(os.Rename(name, to), os.Symlink(to, name))
 		},
 		"a FIFO": func(name string) error { return firstError(os.Remove(name), syscall.Mkfifo(name, 0o600)) },
-		"a file in place of the folder": func(name string) error {
+		"a file instead of the folder": func(name string) error {
 			return firstError(os.RemoveAll(filepath.Dir(name)), os.WriteFile(filepath.Dir(name), nil, 0o600))
 		},
 	} {

@@ -158,7 +158,7 @@ func TestFaultsOfAStream(t *testing.T) {
 		assert.Equal(t, test.want, s.send("/read", ""), "%+v", test.fault)
 	}
 	s.Fail(write, testserver.Fault{AfterEvents: 1, HangUp: true, AfterEffect: true})
-	assert.Equal(t, 201, s.send("/write", "").status, "the answer is not a stream")
+	assert.Equal(t, 201, s.send("/write", "").status, "the response isn't a stream")
 	assert.Equal(t, 1, s.effects)
 }
 

@@ -80,7 +80,7 @@ func TestKeyIsRequiredInItsHeader(t *testing.T) {
 		require.NoError(t, err)
 		path := map[string]string{"anthropic": "/v1/models", "gemini": "/v1beta/models"}[name]
 		e := with(request(t, "GET", path, ""), "anthropic-version", "2023-06-01")
-		require.ErrorContains(t, checker.Request(e), "no key in the header "+header, "a bearer token does not replace it")
+		require.ErrorContains(t, checker.Request(e), "no key in the header "+header, "a bearer token isn't enough")
 		require.NoError(t, checker.Request(with(e, header, "example-key")))
 		e.Request.URL.RawQuery = "key=example-key"
 		require.ErrorContains(t, checker.Request(e), `unknown query parameter "key"`)

@@ -95,7 +95,7 @@ func TestTransportReportsInvalidRequests(t *testing.T) {
 	t.Parallel()
 	url, client, found := checked(t, newChecker(t), answerWith(200, inJSON, `{"messages":[]}`))
 	_, got := exchange(t, client, newRequest(t, "GET", url+"/messages?nonesuch=node-a&to=node-a", nil))
-	assert.JSONEq(t, `{"messages":[]}`, got, "the violation is reported, and the exchange goes on")
+	assert.JSONEq(t, `{"messages":[]}`, got, "a violation is reported, and the exchange continues")
 	require.Len(t, found.all, 1)
 	assert.Contains(t, found.all[0], `unknown query parameter "nonesuch"`)
 }
@@ -182,5 +182,5 @@ func TestTransportClosesTheBodyAndLeavesTheRequestAlone(t *testing.T) {
 		assert.Same(t, body, req.Body)
 		assert.Equal(t, base+"/messages", req.URL.Path)
 	}
-	assert.Equal(t, 2, reached, "a request with an unreadable body is not sent")
+	assert.Equal(t, 2, reached, "a request with an unreadable body must not be sent")
 }

@@ -14,7 +14,7 @@ const (
 	none       outcome = "none"   // an empty result, no failure
 	network    outcome = "net"    // no complete response
 	late       outcome = "time"   // timeout
-	status     outcome = "status" // the status is not 2xx
+	status     outcome = "status" // the status isn't 2xx
 	denied     outcome = "auth"   // 401, 403, or a provider's equivalent
 	limited    outcome = "limit"  // 429
 	decode     outcome = "decode" // the body isn't as documented

@@ -16,7 +16,7 @@ import (
 // describes the request and the response.
 func (c *trial) verifyMesh(good any, fail func(string, ...any)) outcome {
 	if posted := c.posted(); c.op.name == "Send/registry" && posted && c.err != nil {
-		fail("a message was posted although the registry could not be read")
+		fail("a message was posted although reading the registry failed")
 	}
 	if c.err == nil {
 		return c.answered(good)
@@ -64,7 +64,7 @@ func (c *trial) posted() bool {
 
 func (c *trial) verifyGatewayError(failed *client.MeshGatewayError, fail func(string, ...any)) {
 	if named := [2]string{failed.Method, failed.Path}; named != c.op.request {
-		fail("the error names the request %v", named)
+		fail("the error's request is %v", named)
 	}
 	if failed.StatusCode != c.fault.status {
 		fail("the error has status %d, want %d", failed.StatusCode, c.fault.status)

@@ -61,8 +61,8 @@ func TestPlainClientsReadRecordedResponses(t *testing.T) {
 }
 
 // clients is the directory for the program and the generated clients. It exists only in
-// an overlay. It's inside this package so that the go command finds their imports, and
-// can reuse builds when files don't change.
+// an overlay, but inside this package, so that the go command finds their imports. Its
+// builds are reused while the files stay the same.
 const clients = "clients"
 
 // generateClients writes the generated packages, the program and the overlay to folder,

@@ -114,7 +114,7 @@ func (c Coverage) CheckTypes(t *testing.T, folder string) {
 		ast.Inspect(p, func(n ast.Node) bool {
 			if name := errorType(n); ast.IsExported(name) {
 				types++
-				assert.True(t, c[name], "no call of the test returns a %s", name)
+				assert.True(t, c[name], "no call in the test returns a %s", name)
 			}
 			return true
 		})

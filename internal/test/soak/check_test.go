@@ -19,8 +19,8 @@ func (r *run) check(g gatewayReport) {
 	}
 	assert.Equal(t, l.totals.arrived+l.totals.lostUnseen+l.totals.stale+2*len(r.nodes), g.Stored, "every stored message must arrive once or be lost with its database")
 	assert.Equal(t, l.totals.arrived, l.totals.read)
-	assert.Empty(t, g.Early, "marked read before it was handled")
-	assert.LessOrEqual(t, g.Unread, l.totals.unmarked, "unread messages that were not reported")
+	assert.Empty(t, g.Early, "messages marked before they were handled")
+	assert.LessOrEqual(t, g.Unread, l.totals.unmarked, "unread messages that weren't reported")
 	assert.Zero(t, r.logs.warnings.Load(), "full polls")
 	r.checkFaults(g)
 	r.checkGrowth(g)
