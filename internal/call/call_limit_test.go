@@ -66,7 +66,7 @@ func TestDeclaredLengthOverTheLimitIsNotRead(t *testing.T) {
 	require.ErrorIs(t, failed, call.ErrTooLarge)
 }
 
-// A server may declare any length. Memory must depend on what arrives.
+// A server may declare any length. Memory use must only depend on received bytes.
 func TestDeclaredLengthDoesNotAllocateMemory(t *testing.T) {
 	t.Parallel()
 	url := serve(t, hijack(t, "HTTP/1.1 200 OK\r\nContent-Length: 1000000000000000\r\n\r\nx"))

@@ -76,7 +76,7 @@ func TestThirdTransmissionMaySucceed(t *testing.T) {
 	assert.Equal(t, "ok", string(resp.Body))
 }
 
-// Other requests on the connection must go on.
+// Other requests on the connection must continue.
 func TestStoppedRequestLeavesTheConnectionOpen(t *testing.T) {
 	t.Parallel()
 	arrived, answer := make(chan http2.Request, 1), make(chan struct{})

@@ -56,8 +56,8 @@ func TestParsePlain(t *testing.T) {
 	}
 }
 
-// Results equal those with fractions, for any units and decimal places, and operands
-// don't change.
+// Results match fraction arithmetic for any units and decimal places, and operands don't
+// change.
 func TestArithmeticIsExact(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))

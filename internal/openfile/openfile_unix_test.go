@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/openfile"
 )
 
-// Nobody writes to these pipes, so the test wouldn't end if opening one waited.
+// These pipes never get a writer. If opening one waited, the test would never end.
 func TestPipes(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

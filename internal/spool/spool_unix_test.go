@@ -38,15 +38,15 @@ func saved(t *testing.T) string {
 func TestOpenRefusesFilesOfOthers(t *testing.T) {
 	t.Parallel()
 	for change, refused := range map[string]func(name string) error{
-		"a folder that others write":   func(name string) error { return os.Chmod(filepath.Dir(name), 0o707) },
-		"a folder that a group writes": func(name string) error { return os.Chmod(filepath.Dir(name), 0o770) },
-		"a file that others write":     func(name string) error { return os.Chmod(name, 0o606) },
+		"a directory that others write":   func(name string) error { return os.Chmod(filepath.Dir(name), 0o707) },
+		"a directory that a group writes": func(name string) error { return os.Chmod(filepath.Dir(name), 0o770) },
+		"a file that others write":        func(name string) error { return os.Chmod(name, 0o606) },
 		"a link": func(name string) error {
 			to := filepath.Join(filepath.Dir(filepath.Dir(name)), "elsewhere")
 			return firstError(os.Rename(name, to), os.Symlink(to, name))
 		},
 		"a FIFO": func(name string) error { return firstError(os.Remove(name), syscall.Mkfifo(name, 0o600)) },
-		"a file instead of the folder": func(name string) error {
+		"a file instead of the directory": func(name string) error {
 			return firstError(os.RemoveAll(filepath.Dir(name)), os.WriteFile(filepath.Dir(name), nil, 0o600))
 		},
 	} {

@@ -30,7 +30,7 @@ func TestVersionOfABuild(t *testing.T) {
 		"test":                        {debug.BuildInfo{Main: debug.Module{Path: module}}, "devel"},
 		"short commit":                {debug.BuildInfo{Main: debug.Module{Path: module}, Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "01"}}}, "01"},
 		"dependency":                  {dependency(debug.Module{Version: "v0.3.0"}), "0.3.0"},
-		"dependency in a folder":      {dependency(debug.Module{Version: "v0.0.0", Replace: &debug.Module{Path: "../mesh-go"}}), "devel"},
+		"dependency in a directory":   {dependency(debug.Module{Version: "v0.0.0", Replace: &debug.Module{Path: "../mesh-go"}}), "devel"},
 		"dependency that is a fork":   {dependency(debug.Module{Version: "v0.0.0", Replace: &debug.Module{Path: "example.com/fork", Version: "v0.3.1"}}), "0.3.1"},
 		"other program":               {debug.BuildInfo{Main: debug.Module{Path: "example.com/bot", Version: "v9.9.9"}}, "devel"},
 	} {

@@ -13,8 +13,7 @@ import (
 // Unless a benchmark says otherwise, the baseline is encoding/json with plain structs,
 // which drop unknown fields and check nothing.
 
-// plainInbox is what a hand-written client would use: the same fields, without unknown
-// ones.
+// A hand-written client would use plainInbox: the same fields, without unknown ones.
 type plainInbox struct {
 	Messages []plainMessage `json:"messages"`
 	N        *int64         `json:"n,omitempty"`

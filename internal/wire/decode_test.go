@@ -163,7 +163,7 @@ func TestDeepNestingIsAnErrorNotACrash(t *testing.T) {
 		"unknown objects, cut": messageWith(`"extra":` + objects),
 		"in a list":            `{"messages":[` + messageWith(`"extra":`+open+shut) + `]}`,
 		"after the list":       `[]` + open,
-		"beside the list":      `{"x":` + open + shut + `,"messages":[]}`,
+		"next to the list":     `{"x":` + open + shut + `,"messages":[]}`,
 		"list":                 `{"messages":` + open + shut + `}`,
 	} {
 		var list gateway.MessageList

@@ -82,7 +82,7 @@ func replaced(text string) string {
 }
 
 // FuzzEncoder compares bytes with the reference, for a row in a list and for json.Marshal
-// with that row.
+// of the row.
 func FuzzEncoder(f *testing.F) {
 	for _, s := range texts {
 		f.Add(s, "name", s, []byte(`null`), int64(1))
@@ -143,7 +143,7 @@ func TestStringsAreEscapedAsInEncodingJSON(t *testing.T) {
 	}
 }
 
-// same checks that v is encoded as in encoding/json, or fails like there.
+// same checks that v is encoded as in encoding/json, or fails in both.
 func same[T any](t *testing.T, v T) {
 	t.Helper()
 	want, refErr := json.Marshal(v)

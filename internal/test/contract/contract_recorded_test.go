@@ -41,7 +41,7 @@ func TestRecordedExchangesConformToTheDocuments(t *testing.T) {
 	for name, r := range all {
 		e := request(t, r.Request.Method, r.Request.Path, bodyOrNothing(r.Request.Body))
 		if name == "peers_unauthorized" {
-			e.Request.Header.Del("Authorization") // recordings have no tokens, but only this request was sent without one
+			e.Request.Header.Del("Authorization") // recordings omit tokens, but this request was unauthenticated
 		}
 		e = answered(e, r.Response.Status, r.Response.ContentType, cmp.Or(string(r.Response.Body), r.Response.BodyText))
 		err := checker.Request(e)

@@ -87,7 +87,7 @@ func TestKeyIsRequiredInItsHeader(t *testing.T) {
 	}
 }
 
-// If the check accepted everything, nobody would notice.
+// A check that accepted everything would pass all other tests.
 func TestSecuritySchemeOfAnotherKindIsRejected(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range []string{"{type: apiKey, in: query, name: key}", "{type: apiKey, in: cookie, name: key}", "{type: http, scheme: basic}"} {

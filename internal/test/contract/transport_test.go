@@ -157,7 +157,7 @@ func TestTransportPassesNetworkErrorsOn(t *testing.T) {
 	assert.Contains(t, found.all[0], `"to" in query`)
 }
 
-// closing records whether a body was closed, because a RoundTripper must always do that.
+// closing records whether a body was closed: a RoundTripper must always close it.
 type closing struct {
 	io.Reader
 	closed bool

@@ -123,16 +123,16 @@ func wrongBodies() []*fault {
 	}
 	return []*fault{
 		{name: "an empty body", want: emptyBody, status: 200, play: respond("")},
-		{name: "a blank body", want: emptyBody, status: 200, play: respond(" \r\n\t")},
+		{name: "only white space", want: emptyBody, status: 200, play: respond(" \r\n\t")},
 		{name: "[]", want: emptyArray, status: 200, play: respond("[]")},
 		{name: "{}", want: decode, status: 200, play: respond("{}")},
 		{name: "null", want: decode, status: 200, play: respond("null")},
 		{name: "true", want: decode, status: 200, play: respond("true")},
 		{name: "a number", want: decode, status: 200, play: respond("42")},
-		{name: "a text", want: decode, status: 200, play: respond(`"peers"`)},
+		{name: "a string", want: decode, status: 200, play: respond(`"peers"`)},
 		{name: "an error with 200", want: decode, status: 200, play: respond(`{"error":{"code":500,"message":"no such luck"}}`)},
-		{name: "blanks around", want: ok, status: 200, play: around("\n ", " \r\n\t")},
-		{name: "more behind", want: decode, status: 200, play: around("", "x")},
+		{name: "white space around", want: ok, status: 200, play: around("\n ", " \r\n\t")},
+		{name: "more after it", want: decode, status: 200, play: around("", "x")},
 		{name: "two documents", want: decode, status: 200, play: func(x *exchange) { x.send(200, bytes.Repeat(x.good.body, 2)) }},
 		{name: "a byte order mark", want: decode, status: 200, play: around("\uFEFF", "")},
 		{name: "UTF-16", want: decode, status: 200, play: func(x *exchange) {

@@ -82,7 +82,7 @@ func newMatrix(t *testing.T) *matrix {
 	t.Cleanup(elsewhere.Close)
 	encrypted := httptest.NewTLSServer(nil)
 	encrypted.Close()
-	gzipBomb() // is slow, so not during a trial
+	gzipBomb() // slow, so build it before any trial
 	unknown := func(conn net.Conn) { _ = tls.Server(conn, encrypted.TLS.Clone()).Handshake() }
 	m.faults = slices.Concat(
 		unusualStatuses(), connectionFaults(), tlsFaults(unknown), proxyFaults(), lengthFaults(), largeFaults(), encodingFaults(), wrongBodies(),

@@ -21,7 +21,7 @@ type operation struct {
 	method string
 	// full operations run with all faults, others only with the sample.
 	full bool
-	// skip is how many requests get a good response before the fault.
+	// skip counts the requests that get a good response before the fault.
 	skip int
 
 	// mesh calls the gateway client. recordings names the responses it gets.

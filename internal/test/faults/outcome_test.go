@@ -68,20 +68,20 @@ type fault struct {
 var sample = []string{
 	"none", "connection refused", "reset within the body", "silence", "TLS of an unknown authority", "proxy: login page",
 	"half a body", "chunks without an end", "100 MB, announced, small limit", "gzip, cut", "HTML as JSON",
-	"an empty body", "[]", "{}", "null", "an error with 200", "more behind", "invalid UTF-8", "every key twice", "number of 1e400",
+	"an empty body", "[]", "{}", "null", "an error with 200", "more after it", "invalid UTF-8", "every key twice", "number of 1e400",
 	"100,000 levels in a known field", "304 not modified", "400, API key not valid", "400, incorrect API key", "302 to another host",
 	"401, json", "403, html", "404, nothing", "429, text", "500, text", "401 echoes in JSON", "500 echoes at the cut",
 	"200 echoes in a known field", "401, body stalls", "429, Retry-After in seconds",
 }
 
 var bill = []exception{
-	{fault: "blanks around", becomes: anyResult, why: "the value holds the raw body"},
+	{fault: "white space around", becomes: anyResult, why: "the value holds the raw body"},
 	{fault: "every key twice", becomes: decode, why: "amounts would be missing in a bill that looks complete"},
 }
 
 // keepsRaw is for operations that return the raw body.
 var keepsRaw = []exception{
-	{fault: "blanks around", becomes: anyResult, why: "the value holds the raw body"},
+	{fault: "white space around", becomes: anyResult, why: "the value holds the raw body"},
 	{fault: "every key twice", becomes: anyResult, why: "the value holds the raw body"},
 }
 

@@ -159,8 +159,7 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// outcomeOf classifies err by what a caller needs to know first: whether the message may
-// have arrived.
+// outcomeOf classifies err by the caller's first question: may the message have arrived?
 func outcomeOf(err error) outcome {
 	var failed *client.MeshGatewayError
 	var auth *client.MeshAuthError

@@ -65,9 +65,9 @@ func TestPlainClientsReadRecordedResponses(t *testing.T) {
 // builds are reused while the files stay the same.
 const clients = "clients"
 
-// generateClients writes the generated packages, the program and the overlay to folder,
-// and returns the operations' names. Nothing else in this process may call the generator,
-// because it has global state.
+// generateClients writes the generated packages, the program and the overlay, and returns
+// the operations' names. Nothing else in this process may call the generator, because it
+// has global state.
 func generateClients(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	here, err := os.Getwd()

@@ -89,7 +89,8 @@ type costReport struct {
 	NextPage string `json:"next_page"`
 }
 
-// The SDK has no method for costs, but its Get sends its headers and query encoding.
+// The SDK has no method for costs, but its Get adds the SDK's headers and encodes the
+// query.
 func TestAnthropicCosts(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -66,8 +66,8 @@ func TestCloudBillingSKUs(t *testing.T) {
 	}
 }
 
-// samePrice compares a SKU's price and reports whether it has one. Only tokens have
-// prices.
+// samePrice compares a SKU's price and reports whether it has one. A SKU that isn't
+// priced per token doesn't.
 func samePrice(t *testing.T, got discovery.ProviderPricing, sku *cloudbilling.Sku) bool {
 	t.Helper()
 	expression := inForce(t, sku.PricingInfo)

@@ -90,7 +90,7 @@ func (r *run) checkGrowth(g gatewayReport) {
 	assert.LessOrEqual(r.t, most.connections, concurrency*nodes*2, "connections: one per concurrent request; Serve marks in addition to its workers")
 }
 
-// heapAllowance is how many bytes two samples' heaps may differ by.
+// heapAllowance returns the allowed difference between two samples' heaps, in bytes.
 func (r *run) heapAllowance(early, late sample) uint64 {
 	connections := max(late.connections-early.connections, 0)
 	entries := max(late.entries-early.entries, 0)

@@ -161,7 +161,7 @@ func subject(r gatewaytest.Request) string {
 const (
 	// maxAttempts is the clients' retry limit.
 	maxAttempts = 5
-	// maxMarkFaults is how many times in a row a MarkRead may fail. That leaves attempts
+	// maxMarkFaults limits how often in a row a MarkRead may fail. That leaves attempts
 	// for a slow machine's timeouts.
 	maxMarkFaults = 2
 )

@@ -28,12 +28,11 @@ type node struct {
 }
 
 const (
-	// windowSize is how many unread messages a sender may have. Together, all windows
-	// stay below a poll's 1,000 rows, so no inbox overflows even if every node writes to
-	// it.
+	// windowSize limits a sender's unread messages. Together, all windows stay below a
+	// poll's 1,000 rows, so no inbox overflows even if every node writes to it.
 	windowSize = 4
-	// workers is how many MarkRead calls or handlers a node runs at once. With the sender
-	// and the watcher, that's a client's maximum for concurrent requests.
+	// workers limits a node's concurrent MarkRead calls or handlers. With the sender and
+	// the watcher, that's a client's maximum for concurrent requests.
 	workers     = 2
 	concurrency = workers + 2
 	// sender, watcher and workers
