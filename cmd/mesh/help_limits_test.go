@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The limits of help: what is above the flags fits on a screen, and a flag is one line.
+// In lines and columns: the text above the flags fits on a screen, and a flag on one
+// line.
 const (
 	mostAboveFlags = 25
 	widestFlag     = 90
@@ -28,7 +29,7 @@ func TestHelpFitsOnAScreen(t *testing.T) {
 	}
 }
 
-// An address to listen on has one name.
+// A listen address is always --listen; --addr may only be a hidden alias.
 func TestAddressesAreListen(t *testing.T) {
 	t.Parallel()
 	for _, cmd := range everyCommand(t) {

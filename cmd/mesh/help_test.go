@@ -33,7 +33,7 @@ func TestHelpFitsIntoTheTerminal(t *testing.T) {
 	for _, cmd := range everyCommand(t) {
 		for _, width := range []int{80, 100, 132} {
 			for line := range strings.Lines(helpText(cmd, width)) {
-				if !strings.Contains(cmd.Example, strings.TrimSuffix(line, "\n")) || width == 80 { // examples are not broken
+				if !strings.Contains(cmd.Example, strings.TrimSuffix(line, "\n")) || width == 80 { // examples aren't wrapped
 					assert.LessOrEqual(t, len(line)-1, width, "%s: %s", cmd.CommandPath(), line)
 				}
 			}
@@ -56,7 +56,7 @@ func TestHelpHasFlagsBeforeTheExplanation(t *testing.T) {
 	}
 }
 
-// TestHelpListsTheGlobalFlagsThatAreUsed checks that flags which a command does not use are neither listed nor completed, and are accepted.
+// Unused global flags aren't listed, but every command accepts them.
 func TestHelpListsTheGlobalFlagsThatAreUsed(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

@@ -1,5 +1,5 @@
-// The tests of this file notice a change of what programs rely on: the JSON output and the tools for agents. docs/compatibility.md
-// lists them.
+// These tests notice changes to what programs rely on: JSON output and the agents' tools.
+// See docs/compatibility.md.
 
 package main
 
@@ -25,17 +25,18 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/newfacts"
 )
 
-var updateGolden = flag.Bool("update", false, "add new lines to the golden files; lines are never removed by it")
+var updateGolden = flag.Bool("update", false, "add new lines to the golden files; never removes any")
 
-// checkGolden compares lines with a file of testdata. A line that is missing is a name that was removed, renamed or got another
-// type, which breaks programs. A new line is allowed: go test ./cmd/mesh -run Stable -update.
+// checkGolden compares lines with a testdata file. A missing line is a name that was
+// removed, renamed or retyped, which breaks programs. To add lines, run go test
+// ./cmd/mesh -run Stable -update.
 func checkGolden(t *testing.T, name string, lines []string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	golden := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\r' || r == '\n' })
-	assert.Empty(t, without(golden, lines), "removed, renamed or of another type")
+	assert.Empty(t, without(golden, lines), "removed, renamed or with another type")
 	added := without(lines, golden)
 	if !*updateGolden {
 		assert.Empty(t, added, "new; go test ./cmd/mesh -run Stable -update")
@@ -46,13 +47,13 @@ func checkGolden(t *testing.T, name string, lines []string) {
 	require.NoError(t, os.WriteFile(file, []byte(strings.Join(golden, "\n")+"\n"), 0o600))
 }
 
-// without returns the lines that others lacks.
+// without returns the lines that aren't in others.
 func without(lines, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(others, line) })
 }
 
-// jsonRuns are command lines that print JSON, in this order, under the names that testdata/json_output.txt has for them. DIR is a
-// folder of files, THREAD the id of a thread.
+// jsonRuns are commands that print JSON, with their names in testdata/json_output.txt.
+// They run in this order. DIR is filesForJSON's directory, THREAD a thread's id.
 var jsonRuns = [][2]string{
 	{"register", `register --url http://node-a:8787 --capabilities {"models":["m"]}`},
 	{"peers", "peers"},
@@ -89,8 +90,8 @@ var jsonRuns = [][2]string{
 	{"version", "version"},
 }
 
-// withoutJSON are the commands whose output comes from another program or is a protocol, a completion or help; and mesh ask, which
-// prints an answer as mesh read does.
+// withoutJSON commands print help, a completion, a protocol or another program's output.
+// mesh ask prints an answer as mesh read does.
 var withoutJSON = []string{"ask", "completion", "budgets", "environment", "exit-status", "help", "mcp", "meter", "profiles", "serve", "usage-flags", "meter-flags", "files"}
 
 func TestJSONOutputIsStable(t *testing.T) {
@@ -100,7 +101,7 @@ func TestJSONOutputIsStable(t *testing.T) {
 	newer, err := bundleOf(newerFiles())
 	require.NoError(t, err)
 	s.SetFacts(newer)
-	files := newfacts.Today() // with a price that ends later, on every day
+	files := newfacts.Today() // with a price that always ends in the future
 	newfacts.Append(files, "prices.csv", "openai,gpt-99,0,1,,,,2,,"+time.Now().UTC().AddDate(0, 1, 0).Format(time.DateOnly)+",page,2026-11-22,,,,")
 	used, err := bundleOf(files)
 	require.NoError(t, err)
@@ -125,7 +126,7 @@ func TestJSONOutputIsStable(t *testing.T) {
 		cmd := command(t, g, append(words, "-o", "json")...)
 		cmd.Env = append(cmd.Env, "MESH_PROVIDERS_URL="+s.URL, "HOME="+dir, "XDG_CACHE_HOME="+dir, "LocalAppData="+dir, "MESH_FACTS="+filepath.Join(dir, "facts"), "DEEPSEEK_API_KEY=x",
 			"OPENAI_ADMIN_KEY=x", "ANTHROPIC_ADMIN_KEY=x", "XAI_MANAGEMENT_KEY=x", "XAI_TEAM_ID=x")
-		out, _ := cmd.Output() // the exit status of a finding is 1
+		out, _ := cmd.Output() // findings exit with 1
 		addTypes(t, types, run[0]+" $", parse(t, run[0], out))
 	}
 	gateway := startProcess(t, command(t, g, "gateway", "--addr", "127.0.0.1:0", "-o", "json"))
@@ -142,10 +143,10 @@ func TestJSONOutputIsStable(t *testing.T) {
 	checkGolden(t, "json_output.txt", lines)
 }
 
-// filesForJSON returns a folder with the files of jsonRuns.
+// filesForJSON writes the files that jsonRuns name.
 func filesForJSON(t *testing.T) string {
 	t.Helper()
-	// mesh usage shows the weeks and the month before now, mesh cost the days that its flags name.
+	// mesh usage shows recent weeks and the month, mesh cost the days in its flags.
 	const call = `{"model":"%s","time":"%s","usage":{"prompt_tokens":1,"completion_tokens":0,"total_tokens":1},"requests":{"web_search":1}}` + "\n"
 	recent := time.Now().UTC().AddDate(0, 0, -3).Format(time.RFC3339)
 	dir := t.TempDir()
@@ -161,10 +162,12 @@ func filesForJSON(t *testing.T) string {
 	return dir
 }
 
-// opaque are the fields with names of a provider or a user, and the rows of mesh update, which are those of mesh prices.
+// opaque fields have keys chosen by providers or users. new and old are price rows, which
+// mesh prices already covers.
 var opaque = []string{"capabilities", "new", "old", "raw", "raw_bucket", "raw_results", "raw_pricing", "requests", "line_item_quantities"}
 
-// addTypes adds the type of a JSON value and of what is in it. What is null somewhere has its type from elsewhere.
+// addTypes records the JSON types of a value and its members. null gives way to a type
+// from elsewhere.
 func addTypes(t *testing.T, types map[string]string, path string, value any) {
 	t.Helper()
 	name := typeName(value)
@@ -211,7 +214,6 @@ func typeName(value any) string {
 	}
 }
 
-// TestToolsAreStable compares the names of the tools, their arguments, the types of these and which are required.
 func TestToolsAreStable(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, newGatewayForTest(t))

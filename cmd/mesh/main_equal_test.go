@@ -1,4 +1,4 @@
-// This file checks that the same calls have the same amounts everywhere: in a meter, in sums, in the report and in the command.
+// The same calls must have the same amounts in a meter, sums, the report and the command.
 
 package main
 
@@ -24,8 +24,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// equalFiles has calls with a cost of 1 and 4, a bound of 3, a subscription of 2, an upstream part of 0.5, an error status, no known cost,
-// and a stream of 0.25 that broke off and was fetched, as well as copies of them.
+// equalFiles has a call for each kind of cost: 1 and 4 USD, a bound (3), a subscription
+// (2), an upstream part (0.5), a failed call, an unpriced one, and a closed stream that
+// was fetched later (0.25). Other files are copies.
 func equalFiles(t *testing.T) (dir, bill string) {
 	t.Helper()
 	line := func(id, more string) string {
@@ -49,7 +50,8 @@ func equalFiles(t *testing.T) (dir, bill string) {
 	return dir, bill
 }
 
-// The amounts of equalFiles: USD with the subscription, the bound and the part of the upstream, and what a budget has spent.
+// Amounts for equalFiles. equalAtLeast adds the bound to equalUSD, and equalSpent also
+// the upstream part. equalCharges is equalSpent without the subscription.
 const (
 	equalCalls    = 8
 	equalUnpriced = 2
@@ -147,7 +149,7 @@ func TestAmountsOfTheCommandAreEqual(t *testing.T) {
 		require.True(t, ok)
 		billed.Add(billed, usd)
 	}
-	assert.Equal(t, equalBill, billed.FloatString(2), "what is charged: without the subscription")
+	assert.Equal(t, equalBill, billed.FloatString(2), "the subscription isn't billed")
 
 	html := filepath.Join(t.TempDir(), "page.html")
 	out, _ = equalMesh(t, "usage", dir, "--budget", "20", "--html", html, "--by", "provider,model", "--from", "2026-11-20", "--to", "2026-11-21")
@@ -157,11 +159,11 @@ func TestAmountsOfTheCommandAreEqual(t *testing.T) {
 	assert.Contains(t, out, "spent: "+equalSpent)
 	text, err := os.ReadFile(html)
 	require.NoError(t, err)
-	for _, amount := range []string{"$" + equalUSD, "$9.25"} { // the second one is left of the budget
+	for _, amount := range []string{"$" + equalUSD, "$9.25"} { // the second is left in the budget
 		assert.Contains(t, string(text), amount)
 	}
 
-	for part, only := range map[string]string{"53 %": "--charges-only=false", "43 %": "--charges-only"} { // of 20
+	for part, only := range map[string]string{"53 %": "--charges-only=false", "43 %": "--charges-only"} { // budget: 20 USD
 		out, _ = equalMesh(t, "usage", dir, "--line", "--budget", "20", only)
 		assert.Contains(t, out, "20: "+part)
 	}

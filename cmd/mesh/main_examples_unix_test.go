@@ -1,4 +1,4 @@
-// The examples in the help of every command run as they are printed.
+// Runs the examples in every command's help.
 
 //go:build unix
 
@@ -34,7 +34,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// stands replaces what only the reader's machine has: free ports, the id of a thread, and a mirror.
+// stands replaces what differs on a reader's machine: ports, a thread's id and a mirror.
 func (k *kitchen) stands(line string) string {
 	switch line {
 	case "mesh gateway --token dev", "mesh providers":
@@ -43,7 +43,7 @@ func (k *kitchen) stands(line string) string {
 	return strings.NewReplacer(":8788", ":0", "5c6ff0f4-6b5c-4b8e-9d5e-5f6a0b1c2d3e", k.thread, "https://mirror.example.com/mesh-go", "$MESH_PROVIDERS_URL/facts").Replace(line)
 }
 
-// finding are the examples that exit with 1 if they find something, which may depend on the day.
+// finding lists examples that may exit with 1; some depend on the day.
 var finding = map[string]bool{
 	"mesh prices --stale 30d gpt-5.2":                              true,
 	"mesh cost openai --last 7d --usage calls --html bill.html":    true,
@@ -56,7 +56,7 @@ var finding = map[string]bool{
 	"mesh usage calls --budget 100/month --fail-on budget,retired": true,
 }
 
-// endless are the examples that run until ^C, once they have written a line.
+// endless lists examples that run until ^C; each prints a line first.
 var endless = map[string]bool{
 	"mesh meter --listen 127.0.0.1:8788 --log ~/calls --env ~/.mesh-meter.env": true,
 	"mesh inbox --watch -o json": true, "mesh serve -- ./answer.sh": true, "mesh serve --workers 4 -- timeout 60 python3 agent.py": true,
@@ -116,7 +116,7 @@ func (k *kitchen) example(line string) {
 	}
 }
 
-// demoFiles has the files of mesh demo, and all their calls in a compressed one.
+// demoFiles has the files that mesh demo writes, and all their calls in a compressed one.
 var demoFiles = sync.OnceValues(func() (fs.FS, error) {
 	dir, err := os.MkdirTemp("", "mesh-examples")
 	if err != nil {
@@ -128,7 +128,7 @@ var demoFiles = sync.OnceValues(func() (fs.FS, error) {
 	}
 	files := fstest.MapFS{}
 	var all bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&all, gzip.BestSpeed) // which is a valid level
+	w, _ := gzip.NewWriterLevel(&all, gzip.BestSpeed) // a valid level
 	err = fs.WalkDir(os.DirFS(dir), "calls", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -143,7 +143,7 @@ var demoFiles = sync.OnceValues(func() (fs.FS, error) {
 	return files, err
 })
 
-// exampleFiles are the files that examples name, below the home directory.
+// exampleFiles are files that examples name, below the home directory.
 var exampleFiles = map[string]string{
 	"here/question.txt": "Is the build green?\n", "here/report.txt": "All is well.\n", "here/models.txt": "gpt-4o\no1-mini\n",
 	"here/src/agent.py": "model = 'o1-mini'\n", "here/config.yml": "model: gpt-5.2\n", "here/answer.sh": "#!/bin/sh\ncat\n",
@@ -154,7 +154,8 @@ var exampleFiles = map[string]string{
 	"mesh/profiles.json": `{"profiles": {"work": {"node": "node-a", "gateway_url": "GATEWAY", "token_file": "../.mesh-token"}}}`,
 }
 
-// newExampleKitchen has the nodes, messages and files that examples name. It has calls and a repository only if they name these.
+// newExampleKitchen has the nodes, messages and files that examples name. It only adds
+// calls and a repository if examples need them.
 func newExampleKitchen(t *testing.T, examples string) *kitchen {
 	t.Helper()
 	k := newKitchen(t)

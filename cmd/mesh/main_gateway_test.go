@@ -27,7 +27,7 @@ func TestOpenGatewayWarns(t *testing.T) {
 	}
 }
 
-// TestOpenGatewayHasNames requests a gateway under the name of a web page, whose address changes to the loopback interface.
+// In a DNS rebinding attack, a web page's name resolves to the loopback address.
 func TestOpenGatewayHasNames(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{{"--host", "build.example"}, {"--token", "dev"}} {
@@ -40,7 +40,7 @@ func TestOpenGatewayHasNames(t *testing.T) {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/peers", nil)
 			require.NoError(t, err)
 			req.Host = host
-			if flags[0] == "--token" { // a web page does not have it
+			if flags[0] == "--token" { // which a web page doesn't have
 				want = 200
 				req.Header.Set("Authorization", "Bearer dev")
 			}

@@ -21,13 +21,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// interrupt does what ^C on a terminal does: every process of the group receives the signal.
+// interrupt does what ^C on a terminal does: it signals the whole process group.
 func (p *process) interrupt() {
 	p.t.Helper()
 	require.NoError(p.t, syscall.Kill(-p.Process.Pid, syscall.SIGINT))
 }
 
-// startGroup starts a command in a process group of its own.
 func startGroup(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -88,7 +87,7 @@ func TestInterruptEndsGateway(t *testing.T) {
 	require.Error(t, err, "the gateway is gone")
 }
 
-// TestGatewayTakesTheToken checks that a gateway with a token file does not accept every request.
+// The token comes from --token-file or from MESH_GATEWAY_TOKEN.
 func TestGatewayTakesTheToken(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
@@ -131,7 +130,7 @@ func TestGatewayMakesAToken(t *testing.T) {
 	other.line()
 	kept, err := os.ReadFile(file)
 	require.NoError(t, err)
-	assert.Equal(t, string(token), string(kept), "the clients of the first gateway go on with the file")
+	assert.Equal(t, string(token), string(kept), "the first gateway's clients still use the file")
 	other.interrupt()
 	assert.Equal(t, exit.Done, other.exit())
 
@@ -156,7 +155,7 @@ func TestInterruptedAskNamesPending(t *testing.T) {
 	assert.Equal(t, "mesh: warning: node-b has not answered question 1\n", p.stderr.String())
 }
 
-// The interrupt ends the request that sends the question.
+// The interrupt cancels the request that's sending the question.
 func TestInterruptedAskNamesAQuestionThatMayHaveArrived(t *testing.T) {
 	t.Parallel()
 	g, sending := newGatewayForTest(t, gatewaytest.WithPeers("node-a")), make(chan struct{})
@@ -174,7 +173,8 @@ func TestInterruptedAskNamesAQuestionThatMayHaveArrived(t *testing.T) {
 	assert.Regexp(t, `^mesh: warning: POST /messages: the message may have been delivered: `, p.stderr.String())
 }
 
-// sentAtOnce reports false if this process was stopped for so long that its two signals were not one.
+// sentAtOnce reports false if this process paused too long between its two signals for
+// serve to take them as one.
 func sentAtOnce(t *testing.T) bool {
 	t.Helper()
 	g, listener := newGatewayForTest(t), blocker(t)
@@ -186,7 +186,7 @@ func sentAtOnce(t *testing.T) bool {
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	p.await("^C again kills them")
 	require.NoError(t, syscall.Kill(-p.Process.Pid, syscall.SIGTERM))
-	if time.Since(began) > time.Second/2 { // half of the time in which they are one
+	if time.Since(began) > time.Second/2 { // half the time in which two signals count as one
 		_ = conn.Close()
 		return false
 	}
@@ -197,7 +197,7 @@ func sentAtOnce(t *testing.T) bool {
 	return true
 }
 
-// TestInterruptEndsAWaitingAgent checks that a signal ends the session during mesh_wait.
+// A signal must end the session even during mesh_wait.
 func TestInterruptEndsAWaitingAgent(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
@@ -219,11 +219,11 @@ func TestInterruptEndsAWaitingAgent(t *testing.T) {
 		awaitPoll(t, polled)
 		require.NoError(t, p.Process.Signal(signal))
 		assert.Equal(t, exit.Done, p.exit())
-		assert.Less(t, len(g.Requests(gatewaytest.ListMessages)), 30, "the wait does not go on: it polls 60 times")
+		assert.Less(t, len(g.Requests(gatewaytest.ListMessages)), 30, "a wait that goes on polls 60 times")
 	}
 }
 
-// answers returns the contents of the inbox of node-b.
+// answers returns the message contents in node-b's inbox.
 func answers(t *testing.T, g *gatewaytest.Gateway) []string {
 	t.Helper()
 	contents := []string{}
@@ -233,7 +233,7 @@ func answers(t *testing.T, g *gatewaytest.Gateway) []string {
 	return contents
 }
 
-// TestSignalsLeaveNoCopyOfStdin ends mesh usage while it copies stdin.
+// mesh usage copies stdin to a temporary file, which a signal must not leave behind.
 func TestSignalsLeaveNoCopyOfStdin(t *testing.T) {
 	t.Parallel()
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGPIPE} {
@@ -249,7 +249,7 @@ func TestSignalsLeaveNoCopyOfStdin(t *testing.T) {
 			return names
 		}
 		for len(copies()) == 0 {
-			_, err := io.WriteString(stdin, "{}\n") // waits if the command does not read
+			_, err := io.WriteString(stdin, "{}\n") // blocks if the command doesn't read
 			require.NoError(t, err)
 		}
 		require.NoError(t, p.Process.Signal(s))

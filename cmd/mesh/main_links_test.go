@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCommandLinksNoTests checks that the servers for development and tests, which the command has, do not need package testing.
+// The command includes servers for development and tests, which must not pull in package
+// testing.
 func TestCommandLinksNoTests(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{.ImportPath}} {{.Dir}}", ".").Output()
@@ -21,7 +22,8 @@ func TestCommandLinksNoTests(t *testing.T) {
 		assert.NotEqual(t, "testing", name)
 		if strings.HasPrefix(name, "github.com/mesh-gateway/mesh-go/") {
 			packages++
-			// go test repeats a test when a folder that it has read changes. What go list reads does not count.
+			// The test cache tracks directories that the test itself reads, not those
+			// that go list reads.
 			_, err := os.ReadDir(dir)
 			require.NoError(t, err)
 		}

@@ -1,4 +1,4 @@
-// The manual page has what the code uses.
+// Compares the manual page with the code.
 
 //go:build unix
 
@@ -23,7 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// manual makes mesh(1), for which mesh runs once for each command.
+// manual builds mesh(1) once, because mesh runs for every command.
 var manual = sync.OnceValues(func() (string, error) {
 	mesh, err := exec.LookPath("mesh")
 	if err != nil {
@@ -33,7 +33,6 @@ var manual = sync.OnceValues(func() (string, error) {
 	return string(page), err
 })
 
-// manualSection returns a section of mesh(1) as text.
 func manualSection(t *testing.T, title string) string {
 	t.Helper()
 	page, err := manual()
@@ -44,16 +43,16 @@ func manualSection(t *testing.T, title string) string {
 	return strings.ReplaceAll(section, `\-`, "-")
 }
 
-// variable matches a string that is a variable's name, or NAME=VALUE.
+// variable matches NAME or NAME=VALUE.
 var variable = regexp.MustCompile(`^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=.*)?$`)
 
-// notVariables are strings that APIs use, and variables that only git gets.
+// notVariables matches constants in APIs, and variables that only git gets.
 var notVariables = regexp.MustCompile(`^(AGGREGATION_SUM|API_KEY_INVALID|FINISH_REASON_UNSPECIFIED|RESOURCE_EXHAUSTED|TIME_UNIT_.*|GIT_[ANO].*)$`)
 
-// usedVariables returns the environment variables in the sources of the command and of the SDK below it.
+// usedVariables returns the environment variables in the source code, the SDK's included.
 func usedVariables(t *testing.T) map[string]bool {
 	t.Helper()
-	used := map[string]bool{"TERM": true, "XDG_CACHE_HOME": true} // a name without _, and one that package os reads
+	used := map[string]bool{"TERM": true, "XDG_CACHE_HOME": true} // TERM has no _, and package os reads the other
 	for _, dir := range []string{".", "../../client", "../../discovery", "../../scan", "../../internal"} {
 		require.NoError(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 			switch {
@@ -110,7 +109,6 @@ func TestManualHasEveryVariable(t *testing.T) {
 	assert.Equal(t, slices.Sorted(maps.Keys(usedVariables(t))), slices.Sorted(maps.Keys(named)))
 }
 
-// TestManualHasEveryExitStatus compares the list with the constants of package exit.
 func TestManualHasEveryExitStatus(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("internal/exit/exit.go")

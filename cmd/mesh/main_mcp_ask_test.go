@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// serveAnswers runs a node that answers each question with a text, until the test ends.
+// serveAnswers runs a node that gives every question the same answer until the test ends.
 func serveAnswers(t *testing.T, g *gatewaytest.Gateway, node, text string) {
 	t.Helper()
 	c, err := client.New(node, g.Options()...)
@@ -76,7 +76,8 @@ func TestAskToolRefusesOtherArguments(t *testing.T) {
 	assert.Empty(t, g.Requests(gatewaytest.SendMessage, gatewaytest.OpenThread))
 }
 
-// A result has room for one of two long answers. The other one is pending, and the rest of a long answer is in its thread.
+// A result has room for one long answer. The second one stays pending, and the rest of a
+// long answer is in its thread.
 func TestAskToolBoundsItsResult(t *testing.T) {
 	t.Parallel()
 	g := newGatewayForTest(t, gatewaytest.WithPeers("node-c"))
@@ -99,7 +100,7 @@ func TestAskToolBoundsItsResult(t *testing.T) {
 	assert.GreaterOrEqual(t, len(got["c"]), 30_000)
 }
 
-// fillThread sends messages 1 to n in a thread, and returns its id.
+// fillThread sends messages 1 to n in a new thread and returns its id.
 func fillThread(t *testing.T, g *gatewaytest.Gateway, name string, n int) string {
 	t.Helper()
 	c, err := client.New("node-b", g.Options()...)
@@ -134,7 +135,7 @@ func TestThreadToolReachesTheNewest(t *testing.T) {
 	assert.Equal(t, false, items(newest, "messages")[0]["read"])
 	assert.LessOrEqual(t, len(g.Requests())-before, 2, "the name and the messages")
 	all := a.must("mesh_thread", arguments{"id": "builds", "newest": true, "limit": 1000})
-	assert.True(t, strings.HasSuffix(contents(all), "message 1200."), "the newest are those that fit")
+	assert.True(t, strings.HasSuffix(contents(all), "message 1200."), "if not all fit, the newest do")
 }
 
 func TestThreadToolStatesWhatIsHidden(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// mcpAgent is a session of the official client with mesh mcp.
+// mcpAgent is an official MCP client connected to mesh mcp.
 type mcpAgent struct {
 	*mcp.ClientSession
 	t *testing.T
@@ -38,17 +38,17 @@ func newAgentOf(t *testing.T, g *gatewaytest.Gateway, node string) *mcpAgent {
 	return newAgentWith(t, cmd)
 }
 
-// newAgentWith starts the server of an agent.
+// newAgentWith starts cmd as an MCP server and connects to it.
 func newAgentWith(t *testing.T, cmd *exec.Cmd) *mcpAgent {
 	t.Helper()
 	transport := &mcp.CommandTransport{Command: cmd, TerminateDuration: time.Minute}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(context.WithoutCancel(t.Context()), transport, nil)
 	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, session.Close(), "the server ends with its stdin, exit status 0") })
+	t.Cleanup(func() { assert.NoError(t, session.Close(), "the server exits with 0 when stdin closes") })
 	return &mcpAgent{session, t}
 }
 
-// call calls a tool and returns the structured result, or the text of an error.
+// call returns a tool's structured result, or its error text.
 func (a *mcpAgent) call(tool string, arguments any) (result map[string]any, failure string) {
 	a.t.Helper()
 	out, err := a.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
@@ -103,7 +103,7 @@ func TestToolsOfTheMesh(t *testing.T) {
 	assert.Len(t, a.must("mesh_thread", arguments{"id": thread["id"]})["messages"], 1)
 }
 
-// Clients may count from any number, such as a time in nanoseconds.
+// Clients may number requests from anything, such as a time in nanoseconds.
 func TestIDsOfRequestsComeBackUnchanged(t *testing.T) {
 	t.Parallel()
 	cmd := command(t, newGatewayForTest(t), "mcp")
@@ -124,7 +124,7 @@ func TestIDsOfRequestsComeBackUnchanged(t *testing.T) {
 	assert.Equal(t, exit.Done, p.exit())
 }
 
-// A line that is no message gets an error with the id null, and the next one its answer.
+// An invalid line gets an error with a null id, and later requests still get responses.
 func TestMCPGoesOnAfterALineThatIsNoMessage(t *testing.T) {
 	t.Parallel()
 	cmd := command(t, newGatewayForTest(t), "mcp")
@@ -161,7 +161,7 @@ func TestReplyMarksRead(t *testing.T) {
 	assert.Contains(t, sent["not_marked"], "status 400")
 }
 
-// TestPeersShowCapabilities checks that they are shown, cut, and that a long list has further pages.
+// Long capabilities are truncated, and a long list has several pages.
 func TestPeersShowCapabilities(t *testing.T) {
 	t.Parallel()
 	g := newGatewayForTest(t)
@@ -196,7 +196,7 @@ func TestPeersShowCapabilities(t *testing.T) {
 	assert.Greater(t, pages, 1)
 }
 
-// TestThreadShowsWhatIsRead checks a state that the gateway does not return with a thread.
+// A gateway returns a thread without read states.
 func TestThreadShowsWhatIsRead(t *testing.T) {
 	t.Parallel()
 	g := newGatewayForTest(t)
@@ -222,7 +222,7 @@ func TestThreadShowsWhatIsRead(t *testing.T) {
 	assert.Equal(t, []any{true, false, true, false}, read)
 }
 
-// TestCanceledWaitEndsEarly checks that a call that its caller gives up does not hold the session.
+// A canceled call must not block the session.
 func TestCanceledWaitEndsEarly(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, newGatewayForTest(t))

@@ -129,8 +129,8 @@ func TestToolsUseOwnPrices(t *testing.T) {
 	assert.Contains(t, failure, "MESH_PRICES: "+file+`: "cheap" is wrong in line 2, column input_per_mtok`)
 }
 
-// TestToolsKeepIntegers checks that a count and an id above 2^53 are not changed to a float64: 9007199254740993 would become
-// 9007199254740992, the largest count that is accepted, or the id of another message.
+// As a float64, 9007199254740993 would become 9007199254740992: the largest accepted
+// count, or another message's id.
 func TestToolsKeepIntegers(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, newGatewayForTest(t))
@@ -171,10 +171,9 @@ func TestToolAnnotations(t *testing.T) {
 	assert.Equal(t, []string{"mesh_ask", "mesh_await", "mesh_mark_read", "mesh_reply", "mesh_send"}, writing)
 	slices.Sort(repeatable)
 	assert.Equal(t, []string{"mesh_await", "mesh_mark_read", "mesh_reply"}, repeatable)
-	assert.Less(t, size, 11000, "every conversation pays for the list of tools")
+	assert.Less(t, size, 11000, "every conversation pays for the tool list")
 }
 
-// TestToolSchemas checks that the bounds of the arguments are in the schemas.
 func TestToolSchemas(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, newGatewayForTest(t))

@@ -53,7 +53,7 @@ func TestBudgetsWithAPeriodOutliveARun(t *testing.T) {
 	assert.Contains(t, string(left), "budget: 1 USD/month, spent: 0.0009, left: 0.9991\nbudget: 0.0004 USD/day of user \"ana\", spent: 0.00045, left: -0.00005\n")
 }
 
-// The name of a model comes from the provider, and a label from a message. Neither begins a line of its own.
+// Model names come from providers and labels from messages. Neither may start a line.
 func TestNoNameBeginsALine(t *testing.T) {
 	t.Parallel()
 	s, flags := startProvidersForAgent(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// A base URL of the environment may lead to a platform.
+// A base URL in the environment may point to a platform.
 func TestMeterCountsPlatforms(t *testing.T) {
 	t.Parallel()
 	i, s := startInternet(t)
@@ -37,11 +37,11 @@ func TestMeterCountsPlatforms(t *testing.T) {
 	assert.Len(t, s.Requests(discoverytest.CreateOpenRouterChat), 1)
 	assert.Len(t, s.Requests(discoverytest.CreateAzureChat), 4)
 	stdout, _, _ := runMeter(t, append(i.Env(), "AZURE_OPENAI_API_KEY=key"), "--", "caller", "env")
-	assert.NotContains(t, stdout, "OPENAI_BASE_URL=", "the key of Azure would go to OpenAI")
+	assert.NotContains(t, stdout, "OPENAI_BASE_URL=", "the Azure key would go to OpenAI")
 	assert.Contains(t, stdout, "ANTHROPIC_BASE_URL=http://127.0.0.1:")
 	stdout, _, _ = runMeter(t, append(i.Env(), "AZURE_OPENAI_API_KEY=key", "OPENAI_BASE_URL=https://api.openai.com/v1"), "--", "caller", "env")
 	assert.Contains(t, stdout, "OPENAI_BASE_URL=http://127.0.0.1:")
 	stdout, _, _ = runMeter(t, append(i.Env(), "AWS_ENDPOINT_URL=https://vpce.example.com"), "--", "caller", "env")
-	assert.Contains(t, stdout, "AWS_ENDPOINT_URL=https://vpce.example.com\n", "as without mesh: a request is signed for its host")
+	assert.Contains(t, stdout, "AWS_ENDPOINT_URL=https://vpce.example.com\n", "unchanged: requests are signed for their host")
 	assert.NotContains(t, stdout, "AWS_ENDPOINT_URL_")
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// ownPrices writes a price file with lines of provider, model_hint, input_per_mtok and output_per_mtok.
+// ownPrices writes a price file. Lines have provider, model_hint, input_per_mtok and
+// output_per_mtok.
 func ownPrices(t *testing.T, lines ...string) (name string) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), "own.csv")
@@ -45,7 +46,7 @@ func TestMeterCountsAHostAtItsOwnPrices(t *testing.T) {
 	assert.Contains(t, stderr, "spent: 0.00028")
 	assert.NotContains(t, stderr, "warning")
 	_, stderr, _ = runMeter(t, env, "--host", host+"=openai:groq", "--prices", own, "--", "caller", "chat")
-	assert.Regexp(t, `(?m)^groq .* 0\.00014$`, stderr, "the flag is used in place of the variable")
+	assert.Regexp(t, `(?m)^groq .* 0\.00014$`, stderr, "the flag replaces the variable")
 	_, stderr, _ = runMeter(t, env, "--host", host+"=openai:groq", "--upstream", "openai="+s.URL+"/openai/v1", "--", "caller", "chat")
 	assert.Regexp(t, `(?m)^openai .* 0\.00045$`, stderr, "--upstream names the provider")
 }

@@ -1,4 +1,4 @@
-// On other systems Go does not read the roots of these tests from SSL_CERT_FILE.
+// Linux only: on macOS and Windows, Go ignores SSL_CERT_FILE, which has the tests' roots.
 
 package main
 
@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/internet"
 )
 
-// servicesOf are the providers of hosts.
+// host -> provider
 var servicesOf = map[string]discovery.Service{
 	"api.openai.com": discovery.ServiceOpenAI, "api.anthropic.com": discovery.ServiceAnthropic, "api.x.ai": discovery.ServiceXAI,
 	"generativelanguage.googleapis.com": discovery.ServiceGemini, "api.deepseek.com": discovery.ServiceDeepSeek,
@@ -30,7 +30,8 @@ var servicesOf = map[string]discovery.Service{
 	"bedrock-runtime.us-west-2.amazonaws.com": "bedrock", "vpce-1.example.com": "bedrock", "azure.example.com": "azure",
 }
 
-// startInternet starts the providers at their own hosts. Other hosts answer with their name.
+// startInternet serves the providers at their real hosts. Other hosts answer with their
+// own name.
 func startInternet(t *testing.T) (*internet.Internet, *discoverytest.Server) {
 	t.Helper()
 	providers := discoverytest.New(t)
@@ -59,7 +60,7 @@ func TestMeterSeesConnectionsThatBypassIt(t *testing.T) {
 	assert.Contains(t, stdout, "https://example.com/ 200  this is example.com")
 	assert.Len(t, s.Requests(discoverytest.CreateXAIChat), 1)
 	assert.Regexp(t, `^mesh: meter: no calls were counted; .*\nnot counted: api\.x\.ai, 1 connection, [1-9] kB sent\n$`, stderr)
-	assert.Equal(t, []string{"api.x.ai:443", "example.com:443"}, i.Opened(), "through the proxy that the environment had")
+	assert.Equal(t, []string{"api.x.ai:443", "example.com:443"}, i.Opened(), "through the environment's own proxy")
 }
 
 func TestMeterTotalIsALowerBoundWhereCallsMayBeMissing(t *testing.T) {
@@ -67,7 +68,7 @@ func TestMeterTotalIsALowerBoundWhereCallsMayBeMissing(t *testing.T) {
 	i, _ := startInternet(t)
 	_, stderr, status := runMeter(t, i.Env(), "--", "caller", "messages", "https://api.anthropic.com/v1/models")
 	assert.Equal(t, 0, status)
-	assert.Regexp(t, `(?m)^total at least 0\.\d+ USD; calls: 1, unpriced: 0$`, stderr, "also where other calls to the host were counted")
+	assert.Regexp(t, `(?m)^total at least 0\.\d+ USD; calls: 1, unpriced: 0$`, stderr, "even if other calls to the host were counted")
 	assert.Regexp(t, `(?m)^not counted: api\.anthropic\.com, 1 connection, [1-9] kB sent$`, stderr)
 	_, stderr, status = runMeter(t, i.Env(), "--", "caller", "messages", "https://api.x.ai/v1/chat/completions")
 	assert.Equal(t, 0, status)
@@ -75,7 +76,8 @@ func TestMeterTotalIsALowerBoundWhereCallsMayBeMissing(t *testing.T) {
 	assert.Contains(t, stderr, "\nnot counted: api.x.ai, 1 connection, ")
 }
 
-// What Claude Code sends beside its calls goes through tunnels to the host of its provider, while each of its calls is counted.
+// Claude Code also sends requests that aren't calls through tunnels to its provider's
+// host. Its calls are all counted, so the total is exact.
 func TestMeterTotalOfClaudeCodeIsExact(t *testing.T) {
 	t.Parallel()
 	i, _ := startInternet(t)
@@ -87,7 +89,7 @@ func TestMeterTotalOfClaudeCodeIsExact(t *testing.T) {
 	}
 }
 
-// Hosts that serve models and have no prices here are printed with what counts their calls.
+// Model hosts without prices are printed with the flag that would count their calls.
 func TestMeterNamesHostsThatServeModels(t *testing.T) {
 	t.Parallel()
 	i, _ := startInternet(t)
@@ -105,11 +107,12 @@ func TestMeterNamesHostsThatServeModels(t *testing.T) {
 	assert.NotContains(t, stderr, "no calls: api.groq.com")
 }
 
-// A program that ignores HTTPS_PROXY, and a child with another environment, are found by their connections.
+// A program that ignores HTTPS_PROXY, or a child with another environment, is noticed by
+// its connections.
 func TestMeterSeesConnectionsPastTheProxy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		args []string // HOST is the provider
+		args []string // HOST becomes the provider's address
 		want string
 	}{
 		"none": {[]string{"chat"}, `(?m)^total 0\.\d+ USD; calls: 1, unpriced: 0$`},
@@ -119,7 +122,7 @@ func TestMeterSeesConnectionsPastTheProxy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, _ := startProvidersForAgent(t) // its own: a watch also sees what others connect to
+			s, _ := startProvidersForAgent(t) // not shared: the watch also sees other tests' connections
 			host := strings.TrimPrefix(s.URL, "http://")
 			args := []string{"--host", host + "=openai", "--", "caller"}
 			for _, arg := range c.args {
@@ -203,7 +206,7 @@ func TestInterceptRefusesCallsBeyondTheBudget(t *testing.T) {
 	assert.Contains(t, stderr, "refused: 2\n")
 }
 
-// The certificate of a provider is checked as without mesh.
+// The provider's certificate is checked, as it is without mesh.
 func TestInterceptChecksTheUpstream(t *testing.T) {
 	t.Parallel()
 	i, _ := startInternet(t)
@@ -214,7 +217,7 @@ func TestInterceptChecksTheUpstream(t *testing.T) {
 	assert.Contains(t, stderr, "no calls were counted; requests that did not reach the provider: 1")
 }
 
-// The proxy of a company is named with its answer, and without the password.
+// The error names a company's proxy and its response, but not the password.
 func TestMeterNamesAProxyThatRefuses(t *testing.T) {
 	t.Parallel()
 	i, _ := startInternet(t)
@@ -252,7 +255,7 @@ func TestInterceptSetsTheRootsOfPrograms(t *testing.T) {
 	}
 	assert.Equal(t, "2 b3du", files["REQUESTS_CA_BUNDLE"])
 	assert.Equal(t, "2 b3du", files["AWS_CA_BUNDLE"], "botocore reads REQUESTS_CA_BUNDLE, too")
-	assert.Equal(t, "2 b3du", files["PIP_CERT"], "all files of a folder")
+	assert.Equal(t, "2 b3du", files["PIP_CERT"], "all files in the directory")
 	assert.Regexp(t, "^1 ", files["NODE_EXTRA_CA_CERTS"], "Node adds it to its own roots")
 	for _, name := range []string{"SSL_CERT_FILE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "GIT_SSL_CAINFO", "DENO_CERT"} {
 		assert.Contains(t, files, name)
@@ -286,7 +289,7 @@ func TestInterceptIsCheckedBeforeTheCommandRuns(t *testing.T) {
 	}
 }
 
-// A SOCKS proxy stays in the environment: without --intercept the rest works as before.
+// Without --intercept, a SOCKS proxy stays in the environment and the rest still works.
 func TestMeterLeavesASOCKSProxyAlone(t *testing.T) {
 	t.Parallel()
 	stdout, stderr, status := runMeter(t, []string{"HTTPS_PROXY=socks5://127.0.0.1:1080"}, "--", "caller", "env")

@@ -27,10 +27,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// listening is a mesh meter --listen.
+// listening is a running mesh meter --listen.
 type listening struct {
 	*process
-	env []string // of its export lines
+	env []string // from its export lines
 }
 
 func startListening(t *testing.T, address string, args ...string) *listening {
@@ -40,7 +40,7 @@ func startListening(t *testing.T, address string, args ...string) *listening {
 	return l
 }
 
-// readEnv reads the export lines.
+// readEnv reads export lines up to no_proxy, the last one.
 func (l *listening) readEnv() {
 	for {
 		name, value, ok := strings.Cut(strings.TrimPrefix(l.line(), "export "), "=")
@@ -52,7 +52,7 @@ func (l *listening) readEnv() {
 	}
 }
 
-// value returns a variable of the export lines.
+// value looks up an exported variable.
 func (l *listening) value(name string) string {
 	for _, v := range l.env {
 		if value, ok := strings.CutPrefix(v, name+"="); ok {
@@ -62,7 +62,7 @@ func (l *listening) value(name string) string {
 	return ""
 }
 
-// run runs the program caller with the exported variables.
+// run runs caller with the exported variables.
 func (l *listening) run(args ...string) string {
 	l.t.Helper()
 	cmd := exec.CommandContext(l.t.Context(), "caller", args...)
@@ -72,14 +72,14 @@ func (l *listening) run(args ...string) string {
 	return string(out)
 }
 
-// end ends the meter as systemd does and returns its status.
+// end stops the meter with SIGTERM, as systemd does, and returns its exit status.
 func (l *listening) end() int {
 	l.t.Helper()
 	require.NoError(l.t, l.Process.Signal(syscall.SIGTERM))
 	return l.exit()
 }
 
-// A meter that starts with the variables it has exported itself would call itself without end.
+// A meter started with its own exported variables would call itself forever.
 func TestListenIsAMeterWithoutAProgram(t *testing.T) {
 	t.Parallel()
 	_, flags := startProvidersForAgent(t)
@@ -94,7 +94,7 @@ func TestListenIsAMeterWithoutAProgram(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o600), info.Mode())
 
 	before := strings.Split(l.value("OPENAI_BASE_URL"), "/")[2]
-	again := startListening(t, "127.0.0.1:0", flags...) // the port could be another program's by now
+	again := startListening(t, "127.0.0.1:0", flags...) // on a new port: another program may have the first by now
 	address := strings.Split(again.value("OPENAI_BASE_URL"), "/")[2]
 	for i := range l.env {
 		l.env[i] = strings.Replace(l.env[i], before, address, 1)
@@ -119,7 +119,7 @@ func TestListenIsAMeterWithoutAProgram(t *testing.T) {
 
 func (l *listening) secret() string { return strings.Split(l.value("OPENAI_BASE_URL"), "/")[3] }
 
-// A stream that runs ends first, and its call is recorded. New calls are refused.
+// A running stream ends first, and its call is recorded. New calls are refused.
 func TestListenEndsAfterItsStreams(t *testing.T) {
 	t.Parallel()
 	goOn := make(chan struct{})
@@ -162,7 +162,7 @@ func TestListenEndsAfterItsStreams(t *testing.T) {
 	assert.EqualValues(t, "0.0075", all[0].USD)
 }
 
-// The budget is used up within seconds after another program has written to the folder.
+// Another program's records use up the budget within seconds.
 func TestListenFollowsOtherPrograms(t *testing.T) {
 	t.Parallel()
 	_, flags := startProvidersForAgent(t)
@@ -192,7 +192,7 @@ func TestListenRefusesWrongUse(t *testing.T) {
 		"0 arguments given; usage: mesh meter":               {"--log", dir},
 		`--budget "5/week" must be USD[/day|/month[/label:N`: {"--listen", "127.0.0.1:0", "--log", dir, "--budget", "5/week"},
 		"--log " + os.DevNull + "/calls: not a directory":    {"--listen", "127.0.0.1:0", "--log", os.DevNull + "/calls"},
-		"--log /proc: ": {"--listen", "127.0.0.1:0", "--log", "/proc"}, // which cannot be written
+		"--log /proc: ": {"--listen", "127.0.0.1:0", "--log", "/proc"}, // not writable
 	} {
 		stdout, stderr, status := runMeter(t, nil, args...)
 		assert.Equal(t, exit.Usage, status, args)
@@ -201,7 +201,8 @@ func TestListenRefusesWrongUse(t *testing.T) {
 	}
 }
 
-// Under a usual umask other users could read the file to which a shell redirects the variables.
+// With a usual umask, other users could read a file that a shell redirects the variables
+// to.
 func TestListenWritesItsVariablesForTheUserAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -209,7 +210,7 @@ func TestListenWritesItsVariablesForTheUserAlone(t *testing.T) {
 	file, err := os.OpenFile(shared, os.O_CREATE|os.O_RDWR, 0o644)
 	require.NoError(t, err)
 	defer file.Close()
-	require.NoError(t, file.Chmod(0o644)) // whatever the umask of the tests is
+	require.NoError(t, file.Chmod(0o644)) // whatever the tests' umask
 	cmd := newMeterCommand(t, nil, "--listen", "127.0.0.1:0", "--log", dir)
 	var stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = file, &stderr
@@ -224,7 +225,7 @@ func TestListenWritesItsVariablesForTheUserAlone(t *testing.T) {
 	p.await("mesh: wrote " + shared + "\n")
 	info, err := os.Stat(shared)
 	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o600), info.Mode(), "also of a file that was there")
+	assert.Equal(t, os.FileMode(0o600), info.Mode(), "even if the file existed")
 	text, err = os.ReadFile(shared)
 	require.NoError(t, err)
 	assert.Regexp(t, `(?m)^export OPENAI_BASE_URL='http://127.0.0.1:\d+/[A-Z2-7]{26}/openai/v1'$`, string(text))
@@ -245,7 +246,7 @@ func TestListenRefusesASecretThatOthersKnow(t *testing.T) {
 		dir := t.TempDir()
 		name := filepath.Join(dir, meter.SecretFile)
 		require.NoError(t, os.WriteFile(name, []byte(text), mode))
-		require.NoError(t, os.Chmod(name, mode)) // whatever the umask of the tests is
+		require.NoError(t, os.Chmod(name, mode)) // whatever the tests' umask
 		_, stderr, status := runMeter(t, nil, "--listen", "127.0.0.1:0", "--log", dir)
 		assert.Equal(t, exit.Usage, status)
 		assert.Contains(t, stderr, "secret; remove the file, and set the new variables", text)
@@ -262,7 +263,7 @@ func TestListenRefusesASecretThatOthersKnow(t *testing.T) {
 	assert.Contains(t, stderr, "other users may know the secret; remove the file, and set the new variables")
 }
 
-// Idle connections of another user must not use up the files that the meter may open.
+// Another user's idle connections must not use up the meter's file descriptors.
 func TestListenServesItsUserBesideIdleConnections(t *testing.T) {
 	t.Parallel()
 	_, flags := startProvidersForAgent(t)
@@ -283,7 +284,8 @@ func TestListenServesItsUserBesideIdleConnections(t *testing.T) {
 	assert.Equal(t, 0, l.end())
 }
 
-// Eight programs share a budget for 4,445 calls. The proof is slow, and depends on the clock: .ci/run sets the variable.
+// Eight programs share a budget for 4,445 calls. This is slow and depends on the clock,
+// so it only runs if .ci/run sets MESH_PROGRAMS.
 func TestEightProgramsShareABudget(t *testing.T) {
 	if os.Getenv("MESH_PROGRAMS") == "" {
 		return
@@ -321,5 +323,5 @@ func TestEightProgramsShareABudget(t *testing.T) {
 	}
 	t.Logf("eight programs spent %.4f USD of %.4f USD; in the last %v %.4f", float64(len(all))*cost, limit, late, float64(len(all)-seen)*cost)
 	assert.Greater(t, float64(len(all))*cost, limit)
-	assert.Less(t, float64(seen)*cost, limit, "only what ended within a second, or was running, is not seen")
+	assert.Less(t, float64(seen)*cost, limit, "only calls that ended within a second or were running are unseen")
 }

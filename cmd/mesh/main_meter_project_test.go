@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// The label of the project is the name of the working directory, unless a flag replaces it.
+// The project label is the repository's base name, unless a flag replaces it.
 func TestMeterLabelsTheProject(t *testing.T) {
 	t.Parallel()
 	_, flags := startProvidersForAgent(t)
@@ -48,7 +48,7 @@ func TestMeterLabelsTheProject(t *testing.T) {
 	}
 }
 
-// onlyFile returns the file of a folder that has one.
+// onlyFile returns the directory's only .jsonl file.
 func onlyFile(t *testing.T, folder string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))

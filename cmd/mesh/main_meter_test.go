@@ -23,18 +23,20 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/caller"
 )
 
-// openAIKey has the form of a key, which the scan finds.
+// openAIKey looks like a key, so the scan finds it.
 const openAIKey = "sk-proj-" + "abcdefghijklmnopqrstuvwx0123456789ABCDEF"
 
 const agentKey = caller.Key
 
-// startProvidersForAgent starts the providers, which accept the key of the agent, and returns the flags that lead to them.
+// startProvidersForAgent starts providers that accept the agent's key, and returns the
+// flags that lead to them.
 func startProvidersForAgent(t *testing.T) (s *discoverytest.Server, upstreams []string) {
 	t.Helper()
 	return caller.StartProviders(t)
 }
 
-// newMeterCommand returns mesh meter with the environment of a user without proxies.
+// newMeterCommand's environment has no proxies, base URLs or MESH_ variables, except for
+// the facts.
 func newMeterCommand(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "mesh", append([]string{"meter"}, args...)...)
@@ -46,14 +48,13 @@ func newMeterCommand(t *testing.T, env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// runMeter runs mesh meter and returns its output and exit status.
 func runMeter(t *testing.T, env []string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	cmd := newMeterCommand(t, env, args...)
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	require.NoError(t, cmd.Start())
-	late := time.AfterFunc(processTime, func() { _ = cmd.Process.Kill() }) // with --listen it can run without end
+	late := time.AfterFunc(processTime, func() { _ = cmd.Process.Kill() }) // with --listen it can run forever
 	defer late.Stop()
 	_ = cmd.Wait()
 	assert.NotContains(t, errs.String(), agentKey)
@@ -80,7 +81,8 @@ func TestMeterCountsTheCallsOfACommand(t *testing.T) {
 	checkCallsFiles(t, folder)
 }
 
-// checkCallsFiles checks that the calls are in files which only the user can read, without keys and content.
+// checkCallsFiles checks that recorded calls have labels and costs, but no keys or
+// content.
 func checkCallsFiles(t *testing.T, folder string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
@@ -119,7 +121,7 @@ func TestMeterSetsTheEnvironmentOfACommand(t *testing.T) {
 	}
 }
 
-// A host that is no provider's, such as that of a model on the own machine, has no prices.
+// A host that's no provider's, such as a local model server, has no prices.
 func TestMeterNamesHostsWithoutPrices(t *testing.T) {
 	t.Parallel()
 	s, _ := startProvidersForAgent(t)
@@ -153,7 +155,8 @@ func TestMeterHasTheExitStatusOfTheCommand(t *testing.T) {
 	assert.Contains(t, stderr, "ANTHROPIC_BASE_URL: must not have a user")
 }
 
-// The hosts of OpenAI, Anthropic and xAI have one form of paths. A proxy of HTTP_PROXY stands in for them.
+// Known paths at OpenAI, Anthropic and xAI get exactly one /v1. An HTTP proxy stands in
+// for their hosts.
 func TestMeterCorrectsTheVersionInPaths(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -21,7 +21,7 @@ func TestMeterForwardsSignals(t *testing.T) {
 	p.interrupt()
 	assert.Equal(t, "interrupt", p.line(), "^C reaches the command once")
 	require.NoError(t, p.Process.Signal(syscall.SIGHUP))
-	assert.Equal(t, "hangup", p.line(), "also if mesh has yet to see its own ^C")
+	assert.Equal(t, "hangup", p.line(), "even before mesh sees its own ^C")
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	assert.Equal(t, "terminated", p.line())
 	assert.Equal(t, 5, p.exit())
@@ -38,7 +38,7 @@ func TestMeterHasTheStatusOfAShellAfterASignal(t *testing.T) {
 	assert.Equal(t, 128+int(syscall.SIGKILL), p.exit())
 }
 
-// The files that the environment names are removed also after a signal.
+// Files named in the command's environment are removed even after a signal.
 func TestMeterRemovesItsFiles(t *testing.T) {
 	t.Parallel()
 	for signal, status := range map[syscall.Signal]int{syscall.SIGTERM: 5, syscall.SIGQUIT: 2, syscall.SIGABRT: 2} {
@@ -49,18 +49,19 @@ func TestMeterRemovesItsFiles(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotEmpty(t, files)
 		require.NoError(t, p.Process.Signal(signal))
-		assert.Equal(t, status, p.exit(), "of the command")
+		assert.Equal(t, status, p.exit(), "the command's status")
 		left, err := os.ReadDir(folder)
 		require.NoError(t, err)
 		assert.Empty(t, left, signal)
 	}
 }
 
-// A warning to a closed pipe ended the meter, and left its files and its command behind.
+// A warning written to a closed pipe must not end the meter, which would leave its files
+// and its command behind.
 func TestMeterOutlivesAClosedPipe(t *testing.T) {
 	t.Parallel()
 	folder, log := t.TempDir(), t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(log, "torn.jsonl"), []byte("{\n"), 0o600)) // the first warning, before the command starts
+	require.NoError(t, os.WriteFile(filepath.Join(log, "torn.jsonl"), []byte("{\n"), 0o600)) // causes the first warning, before the command starts
 	cmd := newMeterCommand(t, []string{"TMPDIR=" + folder}, "--log", log, "--budget", "5/day", "--upstream", "openai=http://127.0.0.1:1/v1", "--", "caller", "chat", "chat")
 	read, write, err := os.Pipe()
 	require.NoError(t, err)

@@ -12,7 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// withProviders returns a server of providers and an environment of mesh with a key of every one of them.
+// withProviders returns a provider server, and mesh's environment with a key for each
+// provider.
 func withProviders(t *testing.T) (*discoverytest.Server, []string) {
 	t.Helper()
 	s := discoverytest.New(t)
@@ -20,7 +21,6 @@ func withProviders(t *testing.T) (*discoverytest.Server, []string) {
 		"GOOGLE_CLOUD_BILLING_API_KEY=example-key", "OPENAI_API_KEY=example-key", "XAI_MANAGEMENT_KEY=example-key", "XAI_TEAM_ID=team")
 }
 
-// operations returns the operations that the server has received.
 func operations(s *discoverytest.Server) []discoverytest.Operation {
 	var ops []discoverytest.Operation
 	for _, r := range s.Requests() {
@@ -29,7 +29,8 @@ func operations(s *discoverytest.Server) []discoverytest.Operation {
 	return ops
 }
 
-// The prices of every command are those of the table, whatever keys are set. Only --live requests others.
+// Commands take prices from the table, whatever keys are set. Only --live requests
+// others.
 func TestPricesAreRequestedOnlyWithLive(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "calls.jsonl")
@@ -78,7 +79,7 @@ func TestLivePricesNeedAKey(t *testing.T) {
 	}
 }
 
-// The tools of an agent have the prices of the table, too.
+// An agent's tools take prices from the table, too.
 func TestToolsRequestNoPrices(t *testing.T) {
 	t.Parallel()
 	s, env := withProviders(t)

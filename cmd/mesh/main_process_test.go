@@ -1,4 +1,4 @@
-// The tests of several commands start mesh with what is in this file.
+// Helpers that start mesh, for tests in several files.
 
 package main
 
@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// process is a mesh that runs until it is interrupted.
+// process is a mesh command that runs until it's interrupted.
 type process struct {
 	*exec.Cmd
 	t      *testing.T
@@ -30,10 +30,10 @@ type process struct {
 	stderr *buffer
 }
 
-// command returns the command mesh as the node node-a of a gateway.
+// command returns a mesh command for node-a at g.
 func command(t *testing.T, g *gatewaytest.Gateway, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "mesh", args...) // it ends in a cleanup
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "mesh", args...) // a cleanup ends it
 	cmd.Env = append(os.Environ(), "MESH_NODE=node-a", "MESH_GATEWAY_URL="+g.URL, "MESH_GATEWAY_TOKEN="+gatewayToken, "XDG_CONFIG_HOME="+t.TempDir())
 	return cmd
 }
@@ -43,10 +43,9 @@ func newGatewayForTest(t *testing.T, opts ...gatewaytest.Option) *gatewaytest.Ga
 	return gatewaytest.New(t, append(opts, gatewaytest.WithToken(gatewayToken), gatewaytest.WithPeers("node-b"))...)
 }
 
-// processTime is how long a process may run before its test fails. No test needs a tenth of it.
+// processTime limits how long a process may run. No test needs a tenth as long.
 const processTime = 2 * time.Minute
 
-// startProcess starts a command.
 func startProcess(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{Cmd: cmd, t: t, stderr: newBuffer()}
@@ -59,7 +58,7 @@ func startProcess(t *testing.T, cmd *exec.Cmd) *process {
 	err = cmd.Start()
 	require.NoError(t, errors.Join(err, writer.Close()))
 	go p.stderr.read(errs)
-	tooLate := time.AfterFunc(processTime, func() { // a program that it left behind can hold the pipes open
+	tooLate := time.AfterFunc(processTime, func() { // programs it left behind can hold the pipes open
 		_ = p.Process.Kill()
 		_, _ = out.Close(), errs.Close()
 	})
@@ -72,7 +71,7 @@ func startProcess(t *testing.T, cmd *exec.Cmd) *process {
 	return p
 }
 
-// line returns the next line of stdout.
+// line returns stdout's next line.
 func (p *process) line() string {
 	p.t.Helper()
 	text, err := p.stdout.ReadString('\n')
@@ -80,13 +79,14 @@ func (p *process) line() string {
 	return strings.TrimSuffix(text, "\n")
 }
 
-// await waits until the process has written a text to stderr. It fails the test if the process ends before.
+// await waits until the process has written text to stderr. It fails the test if the
+// process ends first.
 func (p *process) await(text string) {
 	p.t.Helper()
-	require.True(p.t, p.stderr.await(text), "the process ended and has not written %q:\n%s", text, p.stderr)
+	require.True(p.t, p.stderr.await(text), "the process ended without writing %q:\n%s", text, p.stderr)
 }
 
-// exit waits for the end and returns the exit status, which is -1 for a process that was killed.
+// exit waits for the end and returns the exit status, -1 if the process was killed.
 func (p *process) exit() int {
 	p.t.Helper()
 	_ = p.Wait()
@@ -94,7 +94,7 @@ func (p *process) exit() int {
 	return p.ProcessState.ExitCode()
 }
 
-// buffer collects what a process writes.
+// buffer collects a process's output.
 type buffer struct {
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -115,7 +115,6 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// read reads until the end.
 func (b *buffer) read(r io.Reader) {
 	_, _ = io.Copy(b, r)
 	b.mu.Lock()
@@ -124,7 +123,7 @@ func (b *buffer) read(r io.Reader) {
 	b.changed.Broadcast()
 }
 
-// await waits for a text or the end, and reports whether the text was written.
+// await waits for text or the end, and reports whether text was written.
 func (b *buffer) await(text string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -148,13 +147,13 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// newProviders starts the providers and returns the variable that leads a command to them.
+// newProviders starts providers and returns the variable that leads a command to them.
 func newProviders(t *testing.T) string {
 	t.Helper()
 	return "MESH_PROVIDERS_URL=" + discoverytest.New(t).URL
 }
 
-// firstPoll returns a channel that is closed when the gateway receives a request for messages.
+// firstPoll returns a channel that closes when the gateway gets a request for messages.
 func firstPoll(g *gatewaytest.Gateway) <-chan struct{} {
 	polled := make(chan struct{})
 	closeOnce := sync.OnceFunc(func() { close(polled) })
@@ -167,7 +166,6 @@ func firstPoll(g *gatewaytest.Gateway) <-chan struct{} {
 	return polled
 }
 
-// awaitPoll waits for a channel of firstPoll.
 func awaitPoll(t *testing.T, polled <-chan struct{}) {
 	t.Helper()
 	select {
@@ -177,7 +175,7 @@ func awaitPoll(t *testing.T, polled <-chan struct{}) {
 	}
 }
 
-// unread returns the unread messages of node-a.
+// unread returns node-a's unread messages.
 func unread(t *testing.T, g *gatewaytest.Gateway) []client.MeshMessage {
 	t.Helper()
 	return fetch(t, g, client.FetchOptions{UnreadOnly: true})

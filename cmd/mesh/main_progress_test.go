@@ -19,7 +19,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// slowReader returns a text in parts of 4 kB at most, one in 0.4 seconds.
+// slowReader returns text in parts up to 4 kB, one every 0.4 s.
 type slowReader struct{ text string }
 
 func (r *slowReader) Read(p []byte) (int, error) {
@@ -32,13 +32,13 @@ func (r *slowReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestProgressOfStdin checks that a command shows how much of stdin it has read, and removes the line before it prints.
+// A command shows how much stdin it has read, and removes that line before it prints.
 func TestProgressOfStdin(t *testing.T) {
-	t.Setenv("MESH_FACTS", "") // the facts of today are of the future in 2000
+	t.Setenv("MESH_FACTS", "") // synctest starts in 2000, when today's facts aren't valid yet
 	call := `{"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z","usage":{"prompt_tokens":4,"completion_tokens":1,"total_tokens":5}}` + "\n"
 	for line, content := range map[string]string{
 		"usage -": call, "usage - -o focus": call, "usage - -o json": call, "scan": "text\n", "retired --used -": call,
-		"cost gemini --bill -": "", "cost gemini --bill - --usage testdata": "", // of which the JSON is wrong
+		"cost gemini --bill -": "", "cost gemini --bill - --usage testdata": "", // invalid JSON
 	} {
 		t.Run(line, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

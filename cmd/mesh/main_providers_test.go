@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startProviders starts mesh providers and returns it with the environment of its export lines.
+// startProviders starts mesh providers and returns the environment from its export lines.
 func startProviders(t *testing.T, flags ...string) (p *process, env []string) {
 	t.Helper()
 	p = startProcess(t, exec.CommandContext(t.Context(), "mesh", append([]string{"providers", "--listen", "127.0.0.1:0"}, flags...)...))
@@ -42,14 +42,13 @@ func TestProvidersServeEveryCommand(t *testing.T) {
 		require.NoError(t, err, "%s: %s", line, out)
 		assert.Contains(t, string(out), want, line)
 		if strings.HasPrefix(line, "meter") {
-			assert.Contains(t, string(out), "calls: 3, unpriced: 0", "they cost what the provider's would")
+			assert.Contains(t, string(out), "calls: 3, unpriced: 0", "priced like real providers")
 		}
 	}
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	assert.NoError(t, p.Wait())
 }
 
-// TestModelsAreSorted checks text and JSON.
 func TestModelsAreSorted(t *testing.T) {
 	t.Parallel()
 	_, env := startProviders(t)

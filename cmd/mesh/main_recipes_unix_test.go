@@ -1,4 +1,4 @@
-// The recipes of docs/command.md run as they are printed.
+// Runs the recipes in docs/command.md.
 
 //go:build unix
 
@@ -21,25 +21,25 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// kitchen is where a recipe of docs/command.md is run: a home folder, and a gateway with the nodes node-b and node-c.
+// kitchen is where a recipe runs: a home directory, and a gateway with three nodes.
 type kitchen struct {
 	t      *testing.T
 	g      *gatewaytest.Gateway
 	folder string
 	env    []string
-	thread string // the id of a thread, for examples
+	thread string // a thread's id, for examples
 }
 
 func newKitchen(t *testing.T) *kitchen {
 	t.Helper()
 	k := &kitchen{t: t, g: newGatewayForTest(t, gatewaytest.WithPeers("node-a", "node-c")), folder: t.TempDir()}
-	own := slices.DeleteFunc(command(t, k.g).Env, func(variable string) bool { return strings.HasPrefix(variable, "GIT_") }) // of a hook
+	own := slices.DeleteFunc(command(t, k.g).Env, func(variable string) bool { return strings.HasPrefix(variable, "GIT_") }) // git sets these in a hook
 	k.env = append(own, newProviders(t), "HOME="+k.folder, "XDG_CACHE_HOME="+k.folder, "XDG_CONFIG_HOME="+k.folder,
 		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "OPENAI_ADMIN_KEY=example")
 	return k
 }
 
-// recipes returns the blocks of the section "Recipes" of docs/command.md.
+// recipes returns the code blocks under "Recipes" in docs/command.md.
 func recipes(t *testing.T) []string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/command.md")
@@ -50,7 +50,6 @@ func recipes(t *testing.T) []string {
 	return regexp.MustCompile(`(?m)(^    .*\n)+`).FindAllString(section, -1)
 }
 
-// TestRecipes runs the recipes of docs/command.md as they are printed there.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	blocks := recipes(t)
@@ -69,14 +68,14 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// write writes a file that may be run.
+// write writes an executable file.
 func (k *kitchen) write(name, text string) {
 	k.t.Helper()
 	require.NoError(k.t, os.WriteFile(filepath.Join(k.folder, name), []byte(text), 0o700))
 }
 
-// shell returns the command that runs a text in the home folder. A machine without jq can only check the syntax of a text with
-// jq; .ci/run states it.
+// shell returns a command that runs text in the home directory. Without jq, text that
+// uses it is only checked for syntax.
 func (k *kitchen) shell(text string) (cmd *exec.Cmd, complete bool) {
 	k.t.Helper()
 	flag := "-ec"
@@ -89,7 +88,7 @@ func (k *kitchen) shell(text string) (cmd *exec.Cmd, complete bool) {
 	return cmd, flag == "-ec"
 }
 
-// run runs a text that must succeed. It reports false if only the syntax was checked.
+// run runs text, which must succeed. It reports false if only the syntax was checked.
 func (k *kitchen) run(text string) (stdout string, complete bool) {
 	k.t.Helper()
 	cmd, complete := k.shell(text)
@@ -100,7 +99,7 @@ func (k *kitchen) run(text string) (stdout string, complete bool) {
 	return string(out), complete
 }
 
-// fails runs a text that must fail.
+// fails runs text, which must fail.
 func (k *kitchen) fails(text string) (output string) {
 	k.t.Helper()
 	cmd, _ := k.shell(text)
@@ -109,7 +108,7 @@ func (k *kitchen) fails(text string) (output string) {
 	return string(out)
 }
 
-// inbox returns the contents of the messages to a node, newest first.
+// inbox returns a node's message contents, newest first.
 func (k *kitchen) inbox(node string) (contents []string) {
 	k.t.Helper()
 	c, err := client.New(node, k.g.Options()...)
@@ -139,12 +138,13 @@ func tellsAll(k *kitchen, text string) {
 	}
 }
 
-// sendsAReport runs a line as cron does, which replaces \% by %, in an environment without the variables of the mesh.
+// sendsAReport runs a line as cron does: with \% replaced by %, and without mesh's
+// variables.
 func sendsAReport(k *kitchen, text string) {
 	fields := strings.SplitN(strings.TrimSpace(text), " ", 6)
 	require.Len(k.t, fields, 6)
 	require.NotRegexp(k.t, `[^\\]%`, fields[5], "cron ends a command at a %")
-	configured := "mesh" // the configuration folder of Linux, and the one of macOS
+	configured := "mesh" // in XDG_CONFIG_HOME; macOS has its own directory
 	if runtime.GOOS == "darwin" {
 		configured = "Library/Application Support/mesh"
 	}
@@ -170,7 +170,7 @@ func answersQuestions(k *kitchen, text string) {
 	assert.Contains(k.t, string(question), `"content":"green?"`)
 }
 
-// comparesABill counts 1,000 output tokens, which cost far less than the bill of the day.
+// The 1,000 counted output tokens cost far less than the day's bill.
 func comparesABill(k *kitchen, text string) {
 	k.write("calls.jsonl", `{"provider":"openai","model":"gpt-5.2","time":"2026-11-20T07:54:15Z","usage":{"input_tokens":0,"output_tokens":1000,"total_tokens":1000}}`+"\n")
 	assert.Contains(k.t, k.fails(text), "more than the limit of 2 %")
@@ -191,7 +191,7 @@ func failsTheStep(k *kitchen, text string) {
 	assert.Contains(k.t, k.fails(text), "key.txt")
 }
 
-// TestRetirementCheck runs the last step of examples/retirement-check.
+// TestRetirementCheck runs the last step in examples/retirement-check.
 func TestRetirementCheck(t *testing.T) {
 	t.Parallel()
 	workflow, err := os.ReadFile("../../examples/retirement-check/retirement-check.yml")

@@ -21,14 +21,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// Each line has the recorded cost 7.25, unless it has none, and the list price 2.5.
+// repricedLine's list price is 2.5 USD. A recorded cost is 7.25, or 0 for a refused call.
 const repricedLine = `{"provider":"openai","model":"gpt-4o","time":"%s","usage":{"prompt_tokens":1000000,"completion_tokens":0,"total_tokens":1000000}%s}` + "\n"
 
-// TestOneRuleForWhatCounts adds up single calls on every surface, with and without --reprice. A closed stream with a charge
-// once cost 7.25 in the table and 2.5 on the page.
+// Every surface must count a call in the same way, with and without --reprice.
 func TestOneRuleForWhatCounts(t *testing.T) {
 	t.Parallel()
-	recent := time.Now().UTC().AddDate(0, 0, -2).Format(time.RFC3339) // a page has the last 28 days
+	recent := time.Now().UTC().AddDate(0, 0, -2).Format(time.RFC3339) // a page shows the last 28 days
 	for name, line := range map[string]struct{ more, usd, repriced, page string }{
 		"complete":                     {`,"usd":"7.25"`, "7.25", "2.5", "2.5"},
 		"closed, but charged":          {`,"usd":"7.25","complete":false`, "7.25", "7.25", "7.25"},
@@ -61,7 +60,7 @@ func TestOneRuleForWhatCounts(t *testing.T) {
 	}
 }
 
-// packageCosts returns what the calls in a file cost, as each package has it.
+// packageCosts returns a file's cost as each package computes it.
 func packageCosts(t *testing.T, file string, reprice bool) map[string]string {
 	t.Helper()
 	o := calls.Options{Reprice: reprice}
@@ -122,7 +121,7 @@ func builtReport(t *testing.T, file string, reprice bool) *report.Report {
 	return r
 }
 
-// pageCost returns which of the two amounts is on a page. One that has both is wrong.
+// pageCost returns the amount that a page shows. A page must not show both.
 func pageCost(html string) string {
 	recorded, listed := strings.Contains(html, "$7.25"), strings.Contains(html, "$2.50")
 	switch {
@@ -155,13 +154,13 @@ func checkCommand(t *testing.T, file string, reprice bool, want, drawn string, s
 	require.NoError(t, err)
 	assert.Equal(t, drawn, pageCost(string(text)), "--html")
 
-	if reprice { // which FOCUS has not
+	if reprice { // not with -o focus
 		return
 	}
 	out, _ = equalMesh(t, append(args, "-o", "focus")...)
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	require.NoError(t, err)
-	if subscription { // which is not billed
+	if subscription { // not billed
 		want = "0"
 	}
 	billed := new(big.Rat)

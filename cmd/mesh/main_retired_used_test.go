@@ -19,13 +19,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// usedLine returns a call of some days ago, with more fields.
+// usedLine returns a call made some days ago, with more fields.
 func usedLine(days int, provider, model, usd, more string) string {
 	at := time.Now().UTC().AddDate(0, 0, -days).Format(time.RFC3339)
 	return fmt.Sprintf(`{"provider":%q,"model":%q,"time":%q,"usage":null,"usd":%s%s}`+"\n", provider, model, at, usd, more)
 }
 
-// retiredUsed runs mesh retired --used with a file of these lines. The responses of providers are those of a server.
+// retiredUsed runs mesh retired --used on these lines, with s in place of the providers.
 func retiredUsed(t *testing.T, s *discoverytest.Server, lines string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "calls.jsonl")
@@ -38,7 +38,8 @@ func retiredUsed(t *testing.T, s *discoverytest.Server, lines string, args ...st
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// The cost is that of the last 28 days. A date of the newest response is shown beside the one of the table.
+// The cost covers the last 28 days. A date from the newest response is shown next to the
+// table's.
 func TestUsedModelsThatRetire(t *testing.T) {
 	t.Parallel()
 	s := discoverytest.New(t)
@@ -57,7 +58,7 @@ func TestUsedModelsThatRetire(t *testing.T) {
 	assert.Regexp(t, `^openai +o1-mini +retired +2025-10-27 +\S+ +3 +1 +0.3 +-$`, lines[2])
 }
 
-// The replacement of a model has its price now; a call without counts is in the cost of the calls alone.
+// The replacement is priced as of now. A call without token counts isn't compared.
 func TestUsedModelsHaveTheCostOfTheirReplacement(t *testing.T) {
 	t.Parallel()
 	s := discoverytest.New(t)
@@ -72,7 +73,7 @@ func TestUsedModelsHaveTheCostOfTheirReplacement(t *testing.T) {
 	assert.Regexp(t, `(?m)^openai +gpt-4 .* 1 +- +0.9 > `+regexp.QuoteMeta(string(cost.USD))+`$`, out)
 }
 
-// A model that ends, on a day that is not soon or not known, is listed and is no finding.
+// A model that ends later, or on an unknown day, is listed but isn't a finding.
 func TestUsedModelsThatEndLater(t *testing.T) {
 	t.Parallel()
 	s := discoverytest.New(t)
@@ -89,7 +90,7 @@ func TestUsedModelsThatEndLater(t *testing.T) {
 	assert.Contains(t, errs, "calls.jsonl:1: ")
 }
 
-// A call on a platform has the dates of that platform, or none.
+// A call on a platform gets that platform's dates, if any.
 func TestUsedModelsOfPlatforms(t *testing.T) {
 	t.Parallel()
 	s := discoverytest.New(t)

@@ -15,7 +15,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// runAt runs a command line at a gateway.
 func runAt(t *testing.T, url string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -58,7 +57,7 @@ func TestListsShowTheRowsBesideInvalidOnes(t *testing.T) {
 	assert.Contains(t, errs, "message 9 cannot be decoded")
 }
 
-// TestInboxAboveTheSizeLimit lists 34 MB of JSON, more than a response may have.
+// The inbox is 34 MB as JSON, more than a response may have.
 func TestInboxAboveTheSizeLimit(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"))
@@ -76,7 +75,7 @@ func TestInboxAboveTheSizeLimit(t *testing.T) {
 	assert.Equal(t, "mesh: warning: only the newest 25 messages fit into one response; mesh read ID prints an older one\n", errs)
 }
 
-// TestRegisterReplacesCapabilitiesThatAreTooLarge repairs what another node has written under the name.
+// Another program has registered oversized capabilities under this name.
 func TestRegisterReplacesCapabilitiesThatAreTooLarge(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-b"))

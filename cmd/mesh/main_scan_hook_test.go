@@ -1,4 +1,4 @@
-// The git hook examples/pre-commit, which runs mesh scan.
+// The git hook in examples/pre-commit runs mesh scan.
 
 package main
 
@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stagedKey has the form of a key of OpenAI. It is put together here, so that this file does not match itself.
+// stagedKey looks like an OpenAI key. It's put together here so that this file doesn't
+// match.
 var stagedKey = "sk-" + "proj-" + strings.Repeat("a1B2", 6)
 
 // repository is a git repository with the hook.
@@ -24,8 +25,9 @@ type repository struct {
 	env    []string
 }
 
-// newRepository installs the hook. Configuration of the machine has no effect,
-// nor do variables such as GIT_DIR, which git sets in a hook: they would lead to the repository of the developer.
+// newRepository installs the hook. The machine's git configuration has no effect, nor do
+// variables such as GIT_DIR: git sets them in a hook, and they would lead to the
+// developer's repository.
 func newRepository(t *testing.T) *repository {
 	t.Helper()
 	folder := t.TempDir()
@@ -42,7 +44,6 @@ func newRepository(t *testing.T) *repository {
 	return r
 }
 
-// run runs git and returns what it prints.
 func (r *repository) run(args ...string) (string, error) {
 	cmd := exec.CommandContext(r.t.Context(), "git", args...)
 	cmd.Dir, cmd.Env = r.folder, r.env
@@ -50,14 +51,13 @@ func (r *repository) run(args ...string) (string, error) {
 	return string(out), err
 }
 
-// git runs a command that has to succeed.
+// git runs git, which must succeed.
 func (r *repository) git(args ...string) {
 	r.t.Helper()
 	out, err := r.run(args...)
 	require.NoError(r.t, err, out)
 }
 
-// write writes a file of the working tree.
 func (r *repository) write(name, content string) {
 	r.t.Helper()
 	path := filepath.Join(r.folder, name)
@@ -65,7 +65,7 @@ func (r *repository) write(name, content string) {
 	require.NoError(r.t, os.WriteFile(path, []byte(content), 0o644))
 }
 
-// refused checks that a commit is refused because of a place, and that the key is not printed.
+// refused checks that a commit fails with place in the output, and without the key.
 func (r *repository) refused(place string) {
 	r.t.Helper()
 	out, err := r.run("commit", "-m", "a change")
@@ -107,7 +107,7 @@ func TestHook(t *testing.T) {
 	r.git("commit", "-m", "remove the key")
 }
 
-// TestHookReadsBlobs checks that nothing between a blob and the working tree hides a key, and that no name does.
+// Nothing between a blob and the working tree may hide a key, nor may a file's name.
 func TestHookReadsBlobs(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)
@@ -156,7 +156,7 @@ func TestHookReadsSymbolicLinks(t *testing.T) {
 	r.refused("./link:1:6: openai-api-key")
 }
 
-// TestHookSkipsSubmodules checks that a commit of another repository, which has no blob in this one, is not an error.
+// A submodule's commit has no blob in this repository, which isn't an error.
 func TestHookSkipsSubmodules(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)

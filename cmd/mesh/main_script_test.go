@@ -1,4 +1,5 @@
-// The scripts of testdata/script and testdata/terminal run mesh as a user does, one for each command or subject.
+// Scripts in testdata/script and testdata/terminal run mesh as a user does, one for each
+// command or subject.
 
 package main
 
@@ -33,16 +34,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// gatewayToken is the token of the gateway of a script.
 const gatewayToken = "example-token-of-the-test-gateway"
 
-// TestScripts runs testdata/script. Each script has a gateway of its own with the node node-b, and providers that take any key.
+// Each script has its own gateway with node-b, and providers that accept any key.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, scripts("testdata/script"))
 }
 
-// TestTerminal runs testdata/terminal.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, scripts("testdata/terminal"))
@@ -76,7 +75,7 @@ func scriptFiles(folder string) (names []string) {
 	return names
 }
 
-// The keys of a script's values.
+// Keys in testscript.Env.Values.
 type (
 	gatewayKey   struct{}
 	providersKey struct{}
@@ -101,14 +100,16 @@ func setup(env *testscript.Env) error {
 	setFolders(env)
 	env.Setenv("NL", "\n")
 	env.Setenv("TRICK", "\x1b[31mred\u202e\u009b\nx")
-	// Put together at run time: the repository contains no text with the format of a key.
+	// Put together at run time: the repository must not contain anything that looks like
+	// a key.
 	env.Setenv("KEY", "sk-ant-"+strings.Repeat("a", 40))
-	env.Setenv("KEY_NAME", "sk-"+strings.Repeat("a", 40)) // has the form of a node name, too
+	env.Setenv("KEY_NAME", "sk-"+strings.Repeat("a", 40)) // also a valid node name
 	env.Setenv("AWS_LIKE", strings.Repeat("Ab3/", 10))
 	return nil
 }
 
-// setFolders sets the variables that the folders of the user depend on, and CACHE and CONFIG to these folders.
+// setFolders sets the variables that locate the user's directories, and CACHE and CONFIG
+// to two such directories.
 func setFolders(env *testscript.Env) {
 	env.Setenv("HOME", env.WorkDir)
 	cache := filepath.Join(env.WorkDir, "cache")
@@ -153,8 +154,8 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fields checks the names of the JSON object in stdout, or of the first object of its list: fields id content. The names of
-// fields like inbox are those of inbox in json_output.txt.
+// fields checks the member names in stdout's JSON object, or in the first object if it's
+// a list: fields id content. To take the names from json_output.txt: fields like inbox.
 func fields(ts *testscript.TestScript, _ bool, want []string) {
 	if len(want) == 2 && want[0] == "like" {
 		want = goldenFields(ts, want[1])
@@ -164,7 +165,7 @@ func fields(ts *testscript.TestScript, _ bool, want []string) {
 	}
 }
 
-// testdataDir is absolute, because a script runs in its own folder.
+// testdataDir is absolute because a script runs in its own directory.
 var testdataDir, _ = filepath.Abs("testdata")
 
 func goldenFields(ts *testscript.TestScript, run string) (names []string) {
@@ -176,14 +177,14 @@ func goldenFields(ts *testscript.TestScript, run string) (names []string) {
 	return names
 }
 
-// capture sets a variable to a text of the JSON in stdout: capture VARIABLE FIELD.
+// capture sets a variable to a string in stdout's JSON: capture VARIABLE FIELD.
 func capture(ts *testscript.TestScript, _ bool, args []string) {
 	var text string
 	ts.Check(json.Unmarshal(object(ts)[args[1]], &text))
 	ts.Setenv(args[0], text)
 }
 
-// object returns the JSON object in stdout, or the first one of its list.
+// object returns stdout's JSON object, or the first in its list.
 func object(ts *testscript.TestScript) map[string]json.RawMessage {
 	text := []byte(ts.ReadFile("stdout"))
 	if bytes.HasPrefix(text, []byte("[")) {
@@ -220,7 +221,8 @@ func write(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(name, []byte(args[1]+"\n"), 0o600))
 }
 
-// fail makes every request of an operation fail: fail OPERATION STATUS. Operations of providers have a dot in their names.
+// fail makes every request for an operation fail: fail OPERATION STATUS. Providers'
+// operations have a dot in their names.
 func fail(ts *testscript.TestScript, _ bool, args []string) {
 	code, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -233,7 +235,7 @@ func fail(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Fail(gatewaytest.Operation(args[0]), fault)
 }
 
-// newerFiles are the facts newer.
+// newerFiles are the files for "facts newer".
 func newerFiles() fstest.MapFS {
 	files := newfacts.Tomorrow()
 	newfacts.Replace(files, "prices.csv", "openai,gpt-4.1,0,2,0.5,,,8,", "openai,gpt-4.1,0,1,0.25,,,4,")
@@ -251,9 +253,9 @@ func bundleOf(files fstest.MapFS) (string, error) {
 	return text.String(), err
 }
 
-// checkFacts sets the facts of the project: facts newer has another price of gpt-4.1 and more, facts
-// old an older version, facts cut a part of the prices, and facts damaged a wrong cell. With a second
-// argument it writes them to a directory.
+// checkFacts sets the project's facts: newer has another gpt-4.1 price and more, old an
+// older version, cut lacks some prices, and damaged has a wrong cell. A second argument
+// names a directory to write them to instead.
 func checkFacts(ts *testscript.TestScript, _ bool, args []string) {
 	files := newerFiles()
 	switch args[0] {
@@ -280,12 +282,13 @@ func checkFacts(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(providersKey{}).(*discoverytest.Server).SetFacts(text)
 }
 
-// heal ends the failures of the gateway.
+// heal ends the gateway's failures.
 func heal(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Heal()
 }
 
-// announce makes the next list of OpenAI announce that it shuts down a model in some days: announce MODEL DAYS.
+// announce makes OpenAI's next model list announce a shutdown in some days: announce
+// MODEL DAYS.
 func announce(ts *testscript.TestScript, _ bool, args []string) {
 	days, err := strconv.Atoi(args[1])
 	ts.Check(err)

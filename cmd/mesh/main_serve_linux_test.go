@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestACommandEndsWithServe kills serve with SIGKILL, which it cannot pass on.
+// serve can't pass on SIGKILL, but its command must end, too.
 func TestACommandEndsWithServe(t *testing.T) {
 	t.Parallel()
 	g, listener := newGatewayForTest(t), blocker(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// TestCostOfAConversation sends two questions in one thread and one in another, which a metered command of mesh serve answers, and
-// adds up the calls by thread and by sender.
+// A metered command under mesh serve answers two questions in one thread and one in
+// another. Its calls are summed by thread and by sender.
 func TestCostOfAConversation(t *testing.T) {
 	t.Parallel()
 	g := newGatewayForTest(t, gatewaytest.WithPeers("node-a"))

@@ -41,7 +41,7 @@ func TestServeAnswersWithWhatTheCommandPrints(t *testing.T) {
 	assert.Equal(t, "http://a.example", peer.GetURL())
 }
 
-// extendedKey is a credential that only the extended rules know.
+// extendedKey is a credential that only the extended rules find.
 const extendedKey = "hf_0123456789012345678901234567890123456789"
 
 func TestServeSendsNoCredentialOfTheExtendedRules(t *testing.T) {
@@ -63,15 +63,16 @@ func TestServeSendsNoCredentialOfTheExtendedRules(t *testing.T) {
 	}
 }
 
-// TestServePollsAtAnInterval uses the warning of package client about a short interval, since a time would be a guess.
+// The interval shows in the client's warning about short ones; measuring it would be a
+// guess.
 func TestServePollsAtAnInterval(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, command(t, newGatewayForTest(t), "serve", "--interval", "50ms", "--", "handler", "answer"))
 	p.await("interval=50ms")
 }
 
-// TestServeDoesNotWaitForProgramsLeftBehind checks that a command that has ended well is not repeated because a program that it
-// started holds its output open.
+// A program left behind holds the command's output open. The command has succeeded, so it
+// must not run again.
 func TestServeDoesNotWaitForProgramsLeftBehind(t *testing.T) {
 	t.Parallel()
 	g, listener := newGatewayForTest(t), blocker(t)
@@ -83,7 +84,6 @@ func TestServeDoesNotWaitForProgramsLeftBehind(t *testing.T) {
 	assert.Equal(t, "done", answer(t, g))
 }
 
-// answer waits for the first message to node-b and returns its content.
 func answer(t *testing.T, g *gatewaytest.Gateway) string {
 	t.Helper()
 	m := firstMessage(t, g)
@@ -106,7 +106,7 @@ func firstMessage(t *testing.T, g *gatewaytest.Gateway) client.MeshMessage {
 	return client.MeshMessage{}
 }
 
-// TestCommandIsTheSameNode checks that a command of serve has the node, the gateway and the token of serve. The token of a file stays
+// A command under serve has serve's node, gateway and token. A token from a file stays
 // out of its environment.
 func TestCommandIsTheSameNode(t *testing.T) {
 	t.Parallel()
@@ -143,7 +143,7 @@ func TestTokenFileVariableMustBeAbsolute(t *testing.T) {
 	p.await("mesh: MESH_TOKEN_FILE must be an absolute path\n")
 }
 
-// blocker accepts the connection of "handler block".
+// blocker accepts the connection that "handler block" makes.
 func blocker(t *testing.T) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

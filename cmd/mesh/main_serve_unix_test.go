@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// TestServeKeepsAnAnswerOfAnOutage interrupts serve while its answer cannot be delivered.
+// serve is interrupted while it can't deliver its answer.
 func TestServeKeepsAnAnswerOfAnOutage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -91,16 +91,16 @@ func TestSecondInterruptKillsServe(t *testing.T) {
 	require.NoError(t, err)
 	p.interrupt()
 	p.await("^C again kills them")
-	for !isGone(t, conn) { // within a second it would be the same interrupt
+	for !isGone(t, conn) { // interrupts within a second count as one
 		p.interrupt()
 	}
 	assert.Equal(t, exit.Failed, p.exit())
 	assert.Contains(t, p.stderr.String(), "killed the running commands; their messages stay unread")
 	assert.Empty(t, answers(t, g))
-	assert.Len(t, unread(t, g), 1, "a command that was killed has not given its message up")
+	assert.Len(t, unread(t, g), 1, "killing a command doesn't give up its message")
 }
 
-// isGone reports whether the handler of a connection has ended, which it waits for a moment.
+// isGone waits up to 100 ms and reports whether the handler has ended.
 func isGone(t *testing.T, conn net.Conn) bool {
 	t.Helper()
 	require.NoError(t, conn.SetReadDeadline(time.Now().Add(100*time.Millisecond)))
@@ -108,7 +108,7 @@ func isGone(t *testing.T, conn net.Conn) bool {
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// TestTimeoutDoesNotKillTheCommandOfServe sends what timeout 60 mesh serve sends: one signal to the process and one to its group.
+// timeout 60 mesh serve sends one signal to the process and one to its group.
 func TestTimeoutDoesNotKillTheCommandOfServe(t *testing.T) {
 	t.Parallel()
 	for !sentAtOnce(t) {
@@ -130,7 +130,7 @@ func TestTwoSignalsAtOnceAreOne(t *testing.T) {
 	}
 }
 
-// TestHangupKillsServe checks that a terminal that closes leaves no command behind.
+// A closed terminal must leave no command behind.
 func TestHangupKillsServe(t *testing.T) {
 	t.Parallel()
 	g, listener := newGatewayForTest(t), blocker(t)
@@ -146,7 +146,7 @@ func TestHangupKillsServe(t *testing.T) {
 	assert.Len(t, unread(t, g), 1)
 }
 
-// TestIgnoredHangupDoesNotEndServe checks that serve goes on under nohup.
+// As under nohup.
 func TestIgnoredHangupDoesNotEndServe(t *testing.T) {
 	t.Parallel()
 	g, listener := newGatewayForTest(t), blocker(t)

@@ -27,14 +27,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/newfacts"
 )
 
-// TestMain makes the test binary the commands mesh, handler and caller when it is started under these names. With the race detector a
-// process sleeps for a second before it exits; GORACE turns that off, because these tests start hundreds of processes.
+// TestMain makes the test binary act as mesh, handler or caller if it's started under
+// that name. With the race detector, a process sleeps for a second before it exits.
+// GORACE turns that off, because these tests start hundreds.
 func TestMain(m *testing.M) {
-	if os.Getenv("XDG_DATA_HOME") == "" { // a script sets it; elsewhere the developer's price table is not used
+	if os.Getenv("XDG_DATA_HOME") == "" { // scripts set it; otherwise keep the developer's price table out
 		os.Setenv("XDG_DATA_HOME", filepath.Join(os.TempDir(), "no-data-of-mesh"))
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
-	os.Setenv("GOGC", cmp.Or(os.Getenv("GOGC"), "400"))                  // also in the commands: a small heap is collected too often
+	os.Setenv("GOGC", cmp.Or(os.Getenv("GOGC"), "400"))                  // for the commands, too: a small heap is collected too often
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // many tests wait
 	commands := map[string]func(){
 		"mesh":    func() { os.Exit(start()) },
@@ -47,7 +48,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(newfacts.M{M: m}, commands)
 }
 
-// heedSignals ends that signals are ignored, as in a background job of a shell and under nohup: what the tests start would ignore them, too.
+// heedSignals stops ignoring signals that nohup or a shell's background job ignores.
+// Otherwise processes that tests start would ignore them, too.
 func heedSignals() {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
 		if signal.Ignored(s) {
@@ -113,7 +115,7 @@ type lines chan string
 
 func (l lines) Write(record []byte) (int, error) { l <- string(record); return len(record), nil }
 
-// The test is not parallel: it changes the standard logger.
+// Not parallel: it changes the standard logger.
 func TestStandardLogShowsNoUnsolicitedResponse(t *testing.T) {
 	const token = "example-token-0123456789-abcdefghij"
 	t.Setenv("MESH_GATEWAY_TOKEN", token)

@@ -1,4 +1,4 @@
-// The tests of mesh usage as a process, whose stdin is a file.
+// Runs mesh usage as a process, whose stdin is a file.
 
 package main
 
@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// The page must not replace the calls that stdin reads.
+// A page must not replace the file that stdin reads.
 func TestUsageDoesNotReplaceItsInput(t *testing.T) {
 	t.Parallel()
 	const line = `{"provider":"openai","model":"gpt-4o","time":"2026-11-02T00:00:00Z","usage":{"prompt_tokens":1},"usd":"5"}` + "\n"

@@ -17,7 +17,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// TestEachCommandHasHelp checks that each help text has an example that begins with the command.
 func TestEachCommandHasHelp(t *testing.T) {
 	t.Parallel()
 	commands := newRoot(&app.App{}).Commands()
@@ -36,7 +35,7 @@ func TestEachCommandHasHelp(t *testing.T) {
 	}
 }
 
-// TestHelpEnvironmentHasTheVariables checks that it has each variable of the other help texts and of errors about keys.
+// mesh help environment must have every variable that other help names.
 func TestHelpEnvironmentHasTheVariables(t *testing.T) {
 	t.Parallel()
 	root := newRoot(&app.App{})
@@ -51,7 +50,7 @@ func TestHelpEnvironmentHasTheVariables(t *testing.T) {
 	}
 }
 
-// TestEveryCommandRefusesWrongUse runs each command with wrong arguments, an unknown flag and a wrong value of each flag.
+// Each command gets wrong arguments, an unknown flag and a wrong value for each flag.
 func TestEveryCommandRefusesWrongUse(t *testing.T) {
 	t.Parallel()
 	root := newRoot(&app.App{})
@@ -66,7 +65,7 @@ func TestEveryCommandRefusesWrongUse(t *testing.T) {
 		}
 		line := strings.Fields(cmd.CommandPath())[1:]
 		wrong := [][]string{{"--bogus"}, {"-Z"}, {"--node"}}
-		var right []string // arguments that are as many as the command takes
+		var right []string // as many arguments as the command takes
 		for range 4 {
 			if cmd.ValidateArgs(right) == nil {
 				break
@@ -86,7 +85,7 @@ func TestEveryCommandRefusesWrongUse(t *testing.T) {
 		})
 		for _, args := range wrong {
 			var out, errs bytes.Buffer
-			ctx, cancel := context.WithTimeout(t.Context(), processTime) // a command that is not refused can run without end
+			ctx, cancel := context.WithTimeout(t.Context(), processTime) // a command that isn't refused can run forever
 			status := run(ctx, &app.App{In: strings.NewReader(""), Out: &out, Errs: &errs}, append(slices.Clone(line), args...))
 			cancel()
 			assert.Equal(t, exit.Usage, status, "%s %q: %s", cmd.CommandPath(), args, &errs)
@@ -96,7 +95,8 @@ func TestEveryCommandRefusesWrongUse(t *testing.T) {
 	}
 }
 
-// wrongValue returns a value that a flag does not take. The texts of a list are checked by its command.
+// wrongValue returns a value that a flag rejects. Lists of strings are checked by their
+// command.
 func wrongValue(f *pflag.Flag) (value string, ok bool) {
 	switch f.Value.Type() {
 	case "string":
@@ -108,7 +108,7 @@ func wrongValue(f *pflag.Flag) (value string, ok bool) {
 	}
 }
 
-// takesNames reports whether the arguments of a command are not files.
+// takesNames reports whether a command's arguments aren't files.
 func takesNames(cmd *cobra.Command) bool {
 	_, arguments, _ := strings.Cut(cmd.Use, " ")
 	return arguments != "" && !strings.Contains(arguments, "FILE") && !strings.Contains(arguments, "COMMAND")

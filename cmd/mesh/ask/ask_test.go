@@ -28,12 +28,12 @@ const token = "example-token"
 
 func TestMain(m *testing.M) {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt) // begins the goroutine of package signal outside of the bubbles
+	signal.Notify(signals, os.Interrupt) // starts package signal's goroutine outside the bubbles
 	signal.Stop(signals)
 	os.Exit(m.Run())
 }
 
-// connect returns a client of the gateway in a bubble.
+// connect returns a client for g in a bubble.
 func connect(t *testing.T, g *gatewaytest.Gateway, node string) *client.MeshClient {
 	t.Helper()
 	c, err := client.New(node, client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithLogger(slog.New(slog.DiscardHandler)),
@@ -97,7 +97,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunShowsForWhomItWaits checks the line on a terminal until each node has answered.
+// The terminal shows which nodes haven't answered yet.
 func TestRunShowsForWhomItWaits(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-a", "node-b", "node-c"))
@@ -124,7 +124,7 @@ func TestRunShowsForWhomItWaits(t *testing.T) {
 	})
 }
 
-// TestRunInThread checks that a question is asked in the thread of --thread, which a question that cannot be sent does not create.
+// The question is asked in --thread. A refused question must not create the thread.
 func TestRunInThread(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithToken(token), gatewaytest.WithPeers("node-a", "node-b"))

@@ -15,8 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// options returns the options of a bill of 4 USD for gpt-5.4 and of 1 USD for gpt-5.2, beside a call of gpt-5.2 of 2 USD, one without a known
-// cost, and one of another provider.
+// options has a bill with 4 USD for gpt-5.4 and 1 USD for gpt-5.2, and calls: one to
+// gpt-5.2 for 2 USD, and another provider's.
 func options(t *testing.T) (o *Options, out, errs *strings.Builder) {
 	t.Helper()
 	write := func(name, text string) string {
@@ -94,7 +94,7 @@ func TestRunWritesJSONAndFOCUS(t *testing.T) {
 	assert.Len(t, rows, 3)
 }
 
-// TestRunWithoutABill checks that the page has the calls alone, and that the error names the key.
+// The page has only the calls, and the error names the key.
 func TestRunWithoutABill(t *testing.T) {
 	t.Setenv("OPENAI_ADMIN_KEY", "")
 	o, _, errs := options(t)
@@ -109,7 +109,7 @@ func TestRunWithoutABill(t *testing.T) {
 	assert.Contains(t, string(page), "$2.00")
 }
 
-// The days that do not differ are for --all.
+// Days that don't differ are only shown with --all.
 func TestRunShowsTheDaysThatDiffer(t *testing.T) {
 	t.Parallel()
 	for _, all := range []bool{false, true} {

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// run returns what the story prints, and its folder.
+// run returns the story's output and its directory.
 func run(t *testing.T) (out, dir string) {
 	t.Helper()
 	var b bytes.Buffer

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestARefusedCallIsNoAnswer runs the program of the demo with a curl that answers as the real one does with --fail-with-body.
+// Runs the demo's program with a fake curl that behaves like the real one with
+// --fail-with-body.
 func TestARefusedCallIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	_, dir := run(t)
@@ -27,6 +28,6 @@ func TestARefusedCallIsNoAnswer(t *testing.T) {
 		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "OPENAI_BASE_URL=http://127.0.0.1:1", "OPENAI_API_KEY=example-key")
 		out, err := cmd.Output()
 		assert.Equal(t, want, string(out))
-		assert.Equal(t, want == "", err != nil, "a call without an answer fails, so that mesh serve runs it again")
+		assert.Equal(t, want == "", err != nil, "the program fails, so that mesh serve runs it again")
 	}
 }

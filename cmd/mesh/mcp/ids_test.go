@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// passed returns what the SDK reads of messages, and what a client reads if the SDK writes it back.
+// passed returns what the SDK reads from messages, and what a client reads if the SDK
+// writes it back.
 func passed(t testing.TB, messages string) (read, written string) {
 	t.Helper()
 	var back bytes.Buffer
@@ -48,7 +49,7 @@ func TestLongIDsAreTextsForTheSDKOnly(t *testing.T) {
 	}
 }
 
-// FuzzIDs checks that a message passes unchanged, whatever its ids are.
+// A message must pass unchanged, whatever its ids.
 func FuzzIDs(f *testing.F) {
 	f.Add(`{"id":9007199254740993,"method":"ping"}`)
 	f.Add(`[{"id":-9007199254740993,"params":{"requestId":12345678901234567890,"_meta":{"progressToken":1}}}]`)
@@ -61,7 +62,7 @@ func FuzzIDs(f *testing.F) {
 	})
 }
 
-// exact returns a JSON value with its numbers as they are written.
+// exact keeps numbers as they're written.
 func exact(t *testing.T, text string) (value any) {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(text))

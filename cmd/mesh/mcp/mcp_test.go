@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// TestMemberRegistersAgain checks that a gateway that has lost the node gets the same registration again, and that an outage is
+// A gateway that lost the node gets the same registration again, and an outage is
 // reported once.
 func TestMemberRegistersAgain(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// TestCommandsWithoutAProcess sends, lists, reads and answers a message through the functions of the commands.
+// Calls the commands' functions to send, list, read and answer a message.
 func TestCommandsWithoutAProcess(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"))

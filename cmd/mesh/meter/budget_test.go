@@ -34,7 +34,7 @@ func TestMeterRefusesCallsBeyondTheBudget(t *testing.T) {
 	assert.Contains(t, stderr, "mesh: warning: 80 % of the budget 0.0004 USD is spent: 0.00045 USD\n")
 }
 
-// OpenAI sends the usage of a chat stream only on request, so that its cost is not known.
+// OpenAI only sends a chat stream's usage on request, so its cost is unknown.
 func TestMeterWarnsOfCallsOutsideTheBudget(t *testing.T) {
 	t.Parallel()
 	s, flags := caller.StartProviders(t)
@@ -48,7 +48,7 @@ func TestMeterWarnsOfCallsOutsideTheBudget(t *testing.T) {
 	assert.Len(t, s.Requests(discoverytest.CreateOpenAIChat), 3)
 }
 
-// A budget of 0 refuses the first call, too.
+// A budget of 0 refuses even the first call.
 func TestMeterCountsRefusedCallsAlone(t *testing.T) {
 	t.Parallel()
 	_, flags := caller.StartProviders(t)
@@ -101,7 +101,8 @@ func TestPerCallIsChecked(t *testing.T) {
 	}
 }
 
-// A budget without a period is for one run, which under mesh serve is one question, also beside one for a month.
+// A budget without a period is for one run (under mesh serve, one question), even next to
+// a monthly one.
 func TestABudgetWithoutAPeriodIsForOneRun(t *testing.T) {
 	t.Parallel()
 	_, flags := caller.StartProviders(t)
@@ -134,7 +135,7 @@ func TestMeterStartsNoProgramWithAWrongBudgetOrFolder(t *testing.T) {
 	}
 }
 
-// What others wrote cannot always be read; what can be read counts.
+// Files written by others may be unreadable in part; the rest counts.
 func TestMeterWarnsOfCallsFilesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	_, flags := caller.StartProviders(t)
@@ -157,7 +158,7 @@ func TestLostRecordsLeaveTheStatusOfTheProgram(t *testing.T) {
 	assert.Contains(t, stderr, "budget: 5 USD/day, spent: 0.0009,")
 }
 
-// Lines that cannot be read are one warning in total. With --strict all calls are refused.
+// All unreadable lines together cause one warning. With --strict, all calls are refused.
 func TestMeterWarnsOnceOfUnreadableLines(t *testing.T) {
 	t.Parallel()
 	_, flags := caller.StartProviders(t)
@@ -186,7 +187,7 @@ func TestMeterWarnsOnceOfUnreadableLines(t *testing.T) {
 func TestMeterWarnsOnceOfANewModel(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]int{
-		"gpt-7-sol":                      1, // of two calls
+		"gpt-7-sol":                      1, // for two calls
 		"gpt-4o-2099-01-02":              1, // a new build
 		"gpt-4o":                         0,
 		"whisper-1":                      0, // known, without a price

@@ -21,8 +21,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/newfacts"
 )
 
-// TestMain makes the test binary the program caller when it is started under that name. The tests have the environment of a user without
-// proxies and without a price table of his own.
+// TestMain makes the test binary act as caller if it's started under that name. The
+// tests' environment has no proxies and no price table.
 func TestMain(m *testing.M) {
 	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") != "caller" {
 		for _, v := range os.Environ() {
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 // runMeter runs mesh meter in this process and returns its output and exit status.
 func runMeter(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	out, err := os.CreateTemp(t.TempDir(), "out") // a file: the program writes to it, too
+	out, err := os.CreateTemp(t.TempDir(), "out") // a file, because caller writes to it, too
 	require.NoError(t, err)
 	defer out.Close()
 	errs, err := os.CreateTemp(t.TempDir(), "errs")
@@ -62,7 +62,7 @@ func runMeter(t *testing.T, args ...string) (stdout, stderr string, status int) 
 	return string(printed), string(noted), exit.Code(err)
 }
 
-// A call has a row of the table and a record with the labels, and the status is that of the program.
+// A call has a table row and a labeled record, and the program's exit status is kept.
 func TestRunCountsTheCallsOfAProgram(t *testing.T) {
 	t.Parallel()
 	_, flags := caller.StartProviders(t)
@@ -96,7 +96,7 @@ func TestRunPrintsJSON(t *testing.T) {
 	assert.Contains(t, string(text), `"refused":0,"failed":0}`)
 }
 
-// The command ends while a provider still sends: the call is in the table.
+// The command ends while a provider is still sending. The call is in the table.
 func TestMeterCountsACallThatIsCut(t *testing.T) {
 	t.Parallel()
 	s, flags := caller.StartProviders(t)
@@ -107,10 +107,10 @@ func TestMeterCountsACallThatIsCut(t *testing.T) {
 	assert.Contains(t, stderr, "unpriced: 1 of openai/gpt-4o: the response broke off before its final counts\n")
 }
 
-// A program that sends calls which do not reach the provider is not told that it has sent none.
+// If calls fail to reach the provider, the program isn't told that it made none.
 func TestMeterNamesRequestsThatFailed(t *testing.T) {
 	t.Parallel()
-	// Nothing listens on port 1. A port that was closed could be another program's by now.
+	// Nothing listens on port 1. Another program could have taken a closed port by now.
 	_, stderr, status := runMeter(t, "--upstream", "openai=http://127.0.0.1:1/v1", "--", "caller", "chat", "chat")
 	assert.Equal(t, 0, status)
 	assert.Contains(t, stderr, "mesh: meter: no calls were counted; requests that did not reach the provider: 2\n")

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 )
 
-// TestRegisterKeepsOtherCapabilities checks what is sent to a gateway that replaces all capabilities.
+// The gateway replaces all capabilities, so the others have to be sent again.
 func TestRegisterKeepsOtherCapabilities(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

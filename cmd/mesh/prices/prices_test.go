@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// row returns a row of a model of OpenAI.
+// row is an OpenAI model's price.
 func row(model, verified string) prices.Row {
 	return prices.Row{Provider: models.OpenAI, ModelHint: model, InputPerMTok: "1", OutputPerMTok: "8", VerifiedAt: verified}
 }
@@ -36,7 +36,8 @@ func TestStaleLeavesDeprecatedModelsOut(t *testing.T) {
 	assert.Len(t, stale(slices.Clone(rows), models.Retirements(), now, 30*24*time.Hour, true), 1)
 }
 
-// A build of a retired model, and an alias whose builds have all retired, cannot be called.
+// A retired model's build can't be called, nor can an alias whose builds have all
+// retired.
 func TestStaleLeavesBuildsAndAliasesOfRetiredModelsOut(t *testing.T) {
 	t.Parallel()
 	key := func(id string) models.ModelKey { return models.ModelKey{Provider: models.OpenAI, ID: id} }
@@ -56,7 +57,7 @@ func TestStaleLeavesBuildsAndAliasesOfRetiredModelsOut(t *testing.T) {
 	assert.Len(t, stale(rows, registry, now, 30*24*time.Hour, true), 6)
 }
 
-// A model without a date is sold after its preview has ended.
+// A model without a retirement date is still sold after its preview.
 func TestStaleListsModelsWhosePreviewEnded(t *testing.T) {
 	t.Parallel()
 	rows := prices.BuiltIn().ForModel(models.Gemini, "gemini-2.5-flash-lite")

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 )
 
-// BenchmarkScan looks for models in 1 MB of JSON, of which each word is there many times.
+// BenchmarkScan looks for models in 1 MB of JSON in which every word is repeated.
 func BenchmarkScan(b *testing.B) {
 	var words strings.Builder
 	for n := range 50_000 {

@@ -76,7 +76,7 @@ func TestIDs(t *testing.T) {
 	assert.Equal(t, []string{"gpt-4", "gpt-4"}, retired.Word{Text: "x_y/gpt-4"}.IDs())
 }
 
-// FuzzWords checks that words are whole and in order.
+// Words must be whole and in order.
 func FuzzWords(f *testing.F) {
 	f.Add("model: o1 # x\n**gpt-4** vertex_ai/gpt-4* 'o1'")
 	f.Fuzz(func(t *testing.T, text string) {

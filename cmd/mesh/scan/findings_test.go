@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// TestMatchesInCountsLinesAndColumns compares places with those that are counted from the beginning for each finding.
+// Compares positions with ones counted from the start of the text.
 func TestMatchesInCountsLinesAndColumns(t *testing.T) {
 	t.Parallel()
 	scanner, random := scan.New(), rand.New(rand.NewPCG(1, 2))
@@ -59,7 +59,6 @@ func TestMostSpecificRules(t *testing.T) {
 	}
 }
 
-// TestTableOfAScanIsBounded has 30 files with a finding.
 func TestTableOfAScanIsBounded(t *testing.T) {
 	t.Parallel()
 	var found []finding

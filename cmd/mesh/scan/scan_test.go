@@ -19,7 +19,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 )
 
-// TestRun scans a folder and stdin without a process.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -55,7 +54,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// scanned runs mesh scan and returns its output, or its error if it found nothing.
+// scanned runs mesh scan and returns its output and error.
 func scanned(t *testing.T, stdin string, o Options) (out, errs string, err error) {
 	t.Helper()
 	var outs, warnings bytes.Buffer
@@ -67,7 +66,8 @@ func scanned(t *testing.T, stdin string, o Options) (out, errs string, err error
 	return outs.String(), warnings.String(), err
 }
 
-// TestUTF16 scans what Windows PowerShell writes. A file that does not decode is named, and could have a key.
+// Windows PowerShell writes UTF-16. A file that doesn't decode could have a key, so it's
+// named.
 func TestUTF16(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

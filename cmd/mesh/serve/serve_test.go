@@ -28,7 +28,7 @@ import (
 
 const token = "example-token"
 
-// commandVariable is set in the command of a test, which is this program.
+// commandVariable marks this test binary as the command that mesh serve runs.
 const commandVariable = "MESH_TEST_SERVE"
 
 func TestMain(m *testing.M) {
@@ -37,12 +37,12 @@ func TestMain(m *testing.M) {
 	}
 	_ = os.Setenv(commandVariable, "1")
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt) // begins the goroutine of package signal outside of the bubbles
+	signal.Notify(signals, os.Interrupt) // starts package signal's goroutine outside the bubbles
 	signal.Stop(signals)
 	os.Exit(m.Run())
 }
 
-// answer is the command of mesh serve.
+// answer acts as the command that mesh serve runs.
 func answer(how string) int {
 	message, err := io.ReadAll(os.Stdin)
 	if err != nil {
@@ -62,7 +62,7 @@ func answer(how string) int {
 	return 0
 }
 
-// log is what serve prints.
+// log collects what serve prints.
 type log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -80,7 +80,8 @@ func (l *log) String() string {
 	return l.text.String()
 }
 
-// connect returns a client of the gateway in a bubble. No time passes there while a command runs.
+// connect returns a client for g in a bubble, where time stands still while a command
+// runs.
 func connect(t *testing.T, g *gatewaytest.Gateway, node string) *client.MeshClient {
 	t.Helper()
 	c, err := client.New(node, client.WithGatewayURL("http://gateway.test"), client.WithToken(token), client.WithLogger(slog.New(slog.DiscardHandler)),
@@ -90,7 +91,7 @@ func connect(t *testing.T, g *gatewaytest.Gateway, node string) *client.MeshClie
 	return c
 }
 
-// options returns the defaults of the flags, for a command of this program.
+// options returns the flags' defaults, with this program as the command.
 func options(t *testing.T, g *gatewaytest.Gateway, how string) (*Options, *log) {
 	t.Helper()
 	program, err := os.Executable()
@@ -105,7 +106,7 @@ func options(t *testing.T, g *gatewaytest.Gateway, how string) (*Options, *log) 
 	}, errs
 }
 
-// serveFor serves for some minutes, ends, and returns the log without the name of the program.
+// serveFor serves for five minutes and returns the log, with the program's name replaced.
 func serveFor(t *testing.T, o *Options, errs *log) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -210,8 +211,8 @@ func TestRunSelectsKinds(t *testing.T) {
 	}
 }
 
-// TestRunChecksTheSender checks that no command is run for the question of a sender that is not registered, and that it is run if that
-// is not known or if no answer is necessary.
+// The command doesn't run if the asker is known to be unregistered. It runs if that's
+// unknown, or if no answer is needed.
 func TestRunChecksTheSender(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -244,7 +245,7 @@ func TestRunChecksTheSender(t *testing.T) {
 	}
 }
 
-// TestRunWaitsForTheRegistration checks that a gateway that is down at the start does not cost the node its URL and capabilities.
+// A gateway that's down at the start must not cost the node its URL and capabilities.
 func TestRunWaitsForTheRegistration(t *testing.T) {
 	t.Parallel()
 	g := withQuestion(t)
@@ -263,7 +264,7 @@ func TestRunWaitsForTheRegistration(t *testing.T) {
 	})
 }
 
-// TestRunsOnceInAnOutage checks that a command is not run again because its answer cannot be sent.
+// A failed delivery must not run the command again.
 func TestRunsOnceInAnOutage(t *testing.T) {
 	t.Parallel()
 	g := withQuestion(t)
@@ -277,7 +278,7 @@ func TestRunsOnceInAnOutage(t *testing.T) {
 	})
 }
 
-// TestRunsShareMessages checks that two serves of a node run the command once for each question.
+// Two serves for one node run the command once per question.
 func TestRunsShareMessages(t *testing.T) {
 	t.Parallel()
 	g := withQuestion(t)

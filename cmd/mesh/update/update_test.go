@@ -11,7 +11,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// list returns a price list of rows.
 func list(t *testing.T, rows ...prices.Row) *prices.List {
 	t.Helper()
 	l, err := new(prices.List).With(rows...)
@@ -19,7 +18,7 @@ func list(t *testing.T, rows ...prices.Row) *prices.List {
 	return l
 }
 
-// row returns a row of a model of OpenAI.
+// row is an OpenAI model's price.
 func row(model string, input prices.USD, verified string) prices.Row {
 	return prices.Row{Provider: models.OpenAI, ModelHint: model, InputPerMTok: input, OutputPerMTok: "8", VerifiedAt: verified, Source: "https://example.com"}
 }

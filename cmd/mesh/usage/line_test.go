@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 )
 
-// writeCall adds a line to the file of a day.
+// writeCall adds a line to the day's file.
 func writeCall(t *testing.T, folder string, at time.Time, more string) {
 	t.Helper()
 	file, err := os.OpenFile(filepath.Join(folder, at.Format(time.DateOnly)+"-a.jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -26,7 +26,7 @@ func writeCall(t *testing.T, folder string, at time.Time, more string) {
 	require.NoError(t, file.Close())
 }
 
-// TestUsageLineCountsUpstreams checks that a budget counts what the provider behind OpenRouter bills, as the meter does.
+// A budget counts what providers behind OpenRouter bill, as the meter does.
 func TestUsageLineCountsUpstreams(t *testing.T) {
 	t.Parallel()
 	now, folder := time.Date(2026, 11, 22, 19, 0, 0, 0, time.UTC), t.TempDir()
@@ -39,7 +39,7 @@ func TestUsageLineCountsUpstreams(t *testing.T) {
 	assert.Equal(t, "today 0.00 USD, 1 call, 1/day: 50 %\n", out.String())
 }
 
-// TestUsageLineSpendsAsTheMeter checks that lower bounds count, and subscriptions unless only charges do.
+// Lower bounds count. Subscriptions count, too, but not with chargesOnly.
 func TestUsageLineSpendsAsTheMeter(t *testing.T) {
 	t.Parallel()
 	now, folder := time.Date(2026, 11, 22, 19, 0, 0, 0, time.UTC), t.TempDir()
@@ -56,7 +56,7 @@ func TestUsageLineSpendsAsTheMeter(t *testing.T) {
 	}
 }
 
-// TestUsageLineReadsOnce checks that several budgets read no file twice, and none that is too old for them.
+// Several budgets must not read a file twice, nor files older than their periods.
 func TestUsageLineReadsOnce(t *testing.T) {
 	t.Parallel()
 	now, folder := time.Date(2026, 11, 22, 19, 0, 0, 0, time.UTC), t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// TestReportOfAllYears has calls of the first and the last year that a time can have, as from a clock without a battery.
+// A clock without a battery can give the first or the last possible year.
 func TestReportOfAllYears(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

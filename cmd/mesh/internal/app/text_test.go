@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
-// typist is a person who types a line after some time.
+// typist types a line after a minute.
 type typist struct{ text io.Reader }
 
 func (p typist) Read(b []byte) (int, error) {

@@ -72,7 +72,8 @@ func TestReads(t *testing.T) {
 	assert.False(t, callsfiles.Reads(stdin, nil, at("calls/note.html")), "stdin is not read")
 }
 
-// A file without calls has one error, and lines that are only counted have the name of the file or folder.
+// A file without calls has one error. If lines are only counted, the error names the file
+// or directory.
 func TestRenameOfManyLines(t *testing.T) {
 	t.Parallel()
 	const call = `{"provider":"openai","model":"m","time":"2026-11-20T12:00:00Z","usage":null,"usd":"1"}` + "\n"
@@ -125,7 +126,7 @@ func TestSince(t *testing.T) {
 	assert.Equal(t, in.Paths, in.Since(time.Time{}))
 }
 
-// TestSizeIsWhatIsRead checks that the size of files is what Sum, Read and report.Read report that they read.
+// Size must equal the bytes that Sum, Read and report.Read report as read.
 func TestSizeIsWhatIsRead(t *testing.T) {
 	t.Parallel()
 	line := `{"provider":"openai","model":"gpt-5.2","time":"2026-11-21T07:54:15Z","usage":{"prompt_tokens":4,"completion_tokens":1,"total_tokens":5}}` + "\n"

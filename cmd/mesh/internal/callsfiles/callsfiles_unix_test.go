@@ -14,8 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/callsfiles"
 )
 
-// A pipe that cannot be opened is an error of that pipe. This test is not parallel: for a moment the process can open no file. That
-// holds for root, too, who may read every pipe.
+// Not parallel: for a moment, the process can't open any file. Unlike permissions, that
+// also stops root.
 func TestOpenNamesAPipeThatCannotBeOpened(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "calls.pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))

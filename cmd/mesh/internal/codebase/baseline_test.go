@@ -18,7 +18,7 @@ func TestBaseline(t *testing.T) {
 	assert.Equal(t, "a", b.path(filepath.Join(root, "sub", "a")))
 	assert.Equal(t, "../x/y", b.path(filepath.Join(root, "x", "y")))
 	assert.Equal(t, "-", b.path("-"))
-	assert.Equal(t, "\ufffd", b.path(filepath.Join(root, "sub", "\xff")), "as in JSON")
+	assert.Equal(t, "\ufffd", b.path(filepath.Join(root, "sub", "\xff")), "replaced as in JSON")
 	for _, f := range []Entry{{File: filepath.Join(root, "sub", "b<"), What: "m"}, {File: filepath.Join(root, "sub", "a"), What: "n"}, {File: filepath.Join(root, "sub", "b<"), What: "m"}} {
 		b.add(f)
 	}
@@ -56,7 +56,7 @@ func TestIsBaseline(t *testing.T) {
 	}
 }
 
-// TestCredentialsInABaseline checks that a part of a hash identifies a credential, the rule and the file.
+// A hash prefix identifies the credential, its rule and its file.
 func TestCredentialsInABaseline(t *testing.T) {
 	t.Parallel()
 	b, seen := newBaseline("known"), map[string]bool{}

@@ -13,7 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 )
 
-// TestSearch searches files for their names. The baseline has one, a comment accepts another, and a third is in no baseline.
+// Files are searched for their own names. The baseline has a, a comment accepts b, and c
+// has no baseline entry.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "a", "b", "c x", "d x", "e x", "binary \x00")
@@ -57,7 +58,7 @@ func TestSearch(t *testing.T) {
 	require.ErrorContains(t, err, paths[6])
 }
 
-// TestSearchKeepsTheOrder searches more files than there are processors.
+// There are more files than processors.
 func TestSearchKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -89,7 +90,7 @@ func TestIsIgnored(t *testing.T) {
 	}
 }
 
-// TestAnnotationIsOneCommand checks that the name of a file begins no other workflow command, and sets no property.
+// A file's name must not start another workflow command or set a property.
 func TestAnnotationIsOneCommand(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

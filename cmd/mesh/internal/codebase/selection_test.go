@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tree makes files in a new folder and returns it. The content of a .gitignore is behind a blank.
+// tree makes files in a new directory and returns it. A file's content follows its name
+// and a space.
 func tree(t *testing.T, files ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -30,7 +31,7 @@ func tree(t *testing.T, files ...string) string {
 	return root
 }
 
-// names returns the names of the files that the flags select from paths below root, joined by blanks.
+// names returns the files that the flags select from paths below root, joined by spaces.
 func names(t *testing.T, f Flags, root string, paths ...string) string {
 	t.Helper()
 	s, err := f.selection(nil)
@@ -73,7 +74,7 @@ func TestGitIgnoreFiles(t *testing.T) {
 	root := tree(t, ".git/config", ".gitignore *.log\n/top\nsub/only\n", "x.log", "top", "y/top", "only", "y/only",
 		"sub/.gitignore !keep.log\n", "sub/keep.log", "sub/x.log", "sub/only", "sub/deep/keep.log", "sub/deep/only", "sub/deep/x")
 	assert.Equal(t, ".gitignore only sub/.gitignore sub/deep/keep.log sub/deep/only sub/deep/x sub/keep.log y/only y/top", names(t, Flags{}, root, "."))
-	assert.Equal(t, "sub/deep/keep.log sub/deep/only sub/deep/x", names(t, Flags{}, root, "sub/deep"), "the files above hold, too")
+	assert.Equal(t, "sub/deep/keep.log sub/deep/only sub/deep/x", names(t, Flags{}, root, "sub/deep"), ".gitignore files above apply, too")
 	assert.Equal(t, "x.log", names(t, Flags{}, root, "x.log"), "given by name")
 	all := names(t, Flags{allFiles: true}, root, ".")
 	assert.Contains(t, all, "x.log")
@@ -107,14 +108,14 @@ func TestLeftOut(t *testing.T) {
 	s, err := new(Flags).selection(leftOut)
 	require.NoError(t, err)
 	list := s.files([]string{filepath.Join(root, "testdata", "x")})
-	require.Len(t, list, 1, "a folder that is given is not below itself")
+	require.Len(t, list, 1, "a directory isn't below itself")
 	assert.Equal(t, map[string]int{"**/testdata/**": 2, "*.lock": 1}, s.counts)
 	s, err = (&Flags{allFiles: true}).selection(leftOut)
 	require.NoError(t, err)
 	assert.Len(t, s.files([]string{root}), 4)
 }
 
-// read returns the texts of files that were selected, by the names below root, and the errors.
+// read returns the selected files' texts by name below root, and the errors.
 func read(t *testing.T, root string, binary bool, paths ...string) (texts map[string]string, errs []error) {
 	t.Helper()
 	s, err := new(Flags).selection(nil)
@@ -162,13 +163,13 @@ func TestRead(t *testing.T) {
 	require.ErrorIs(t, errors.Join(errs...), os.ErrNotExist)
 }
 
-// TestLargeFiles reads files of terabytes, of which only those with a text at the beginning are errors.
+// Some files have terabytes. Only those that begin with text are errors.
 func TestLargeFiles(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "a first", "b.sparse text", "c.sparse \x00", "d last")
 	for _, name := range []string{"b.sparse", "c.sparse"} {
 		if err := os.Truncate(filepath.Join(root, name), 8<<40); err != nil {
-			require.NoError(t, os.Truncate(filepath.Join(root, name), 1<<30)) // not every file system has such files
+			require.NoError(t, os.Truncate(filepath.Join(root, name), 1<<30)) // not every file system supports such sizes
 		}
 	}
 	text := "text" + strings.Repeat("x", 8000)
@@ -194,7 +195,7 @@ func TestLinksThatLeave(t *testing.T) {
 	defer s.close()
 	selected := s.files([]string{root})
 	require.Len(t, selected, 3)
-	// Somebody exchanges files and folders for links after they were selected.
+	// Someone replaces files and directories with links after they were selected.
 	for name, target := range map[string]string{"a": "secret", "b": "folder"} {
 		require.NoError(t, os.RemoveAll(filepath.Join(root, name)))
 		if err := os.Symlink(filepath.Join(outside, target), filepath.Join(root, name)); err != nil {
@@ -237,7 +238,7 @@ func FuzzDecoded(f *testing.F) {
 	f.Add("\xff\xfea\x00", "é\U0001F600\n")
 	f.Fuzz(func(t *testing.T, content, text string) {
 		_, _ = Decoded(content)
-		text = strings.TrimLeft(strings.ToValidUTF8(text, "?"), "\x00") // which is UTF-32
+		text = strings.TrimLeft(strings.ToValidUTF8(text, "?"), "\x00") // else it would be UTF-32
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			wide := order.AppendUint16(nil, 0xfeff)
 			for _, unit := range utf16.Encode([]rune(text)) {
@@ -250,7 +251,7 @@ func FuzzDecoded(f *testing.F) {
 	})
 }
 
-// listed returns the files that git would add from a folder, as an independent reading of its .gitignore.
+// listed returns the files that git would add, as an independent reading of .gitignore.
 func listed(t *testing.T, root string) string {
 	t.Helper()
 	cmd := exec.Command("git", "ls-files", "-z", "--others", "--exclude-per-directory=.gitignore")
@@ -265,8 +266,8 @@ func listed(t *testing.T, root string) string {
 	return strings.Join(files, " ")
 }
 
-// TestGitReadsPatternsTheSameWay compares made and fixed patterns with git. A pattern such as x**/a is not among them: its stars are ordinary
-// ones by the documentation of git, and not by its code.
+// Compares random and fixed patterns with git. Patterns such as x**/a are left out: git's
+// documentation calls their stars ordinary, but its code doesn't treat them so.
 func TestGitReadsPatternsTheSameWay(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "a", "b", "ab", "ba", "a.b", "x/a", "x/b", "x/ab", "x/y/a", "x/y/b", "x/y/a.b", "y/x/a", "y/a/b", "#a", "!a", "a-b", "x/]", "[a]", "a*")
@@ -295,7 +296,7 @@ func TestGitReadsPatternsTheSameWay(t *testing.T) {
 	}
 }
 
-// FuzzExclude checks that no pattern and no .gitignore panics, and that "**" in front of a pattern for names changes nothing.
+// No pattern may cause a panic, and "**/" before a name pattern must change nothing.
 func FuzzExclude(f *testing.F) {
 	f.Add("a[!b-c]*", "x/abc")
 	f.Add("**/a/**/b*c?", "a/x/b")
@@ -307,12 +308,12 @@ func FuzzExclude(f *testing.F) {
 		}
 		deep, err := (&Flags{exclude: []string{"**/" + pattern}}).selection(nil)
 		require.NoError(t, err)
-		// A file that does not exist is selected with an error, unless it is excluded.
+		// A missing file is selected with an error, unless it's excluded.
 		assert.Equal(t, plain.exclude.last(split(path), false) == nil, deep.exclude.last(split(path), false) == nil, "%q %q", pattern, path)
 	})
 }
 
-// TestPatternsTakeLinearTime matches a pattern with many stars with a long name that it almost matches.
+// A pattern with many stars almost matches a long name.
 func TestPatternsTakeLinearTime(t *testing.T) {
 	t.Parallel()
 	s, err := (&Flags{exclude: []string{strings.Repeat("*a", 2000) + "b", strings.Repeat("**/a/", 2000) + "b"}}).selection(nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// git runs git in a folder, without the configuration of the machine.
+// git runs git in a directory, without the machine's configuration.
 func git(t *testing.T, folder string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", args...)
@@ -32,15 +32,15 @@ func TestTrackedFiles(t *testing.T) {
 	git(t, filepath.Join(root, "inner"), "init", "-q")
 	git(t, filepath.Join(root, "inner"), "add", "-f", "i")
 	assert.Equal(t, ".gitignore a.env inner/i m/.hg/l out/c out/deep/e sub/.env sub/g", names(t, Flags{}, root, "."))
-	assert.Equal(t, "out/deep/e out/deep/f", names(t, Flags{}, root, "out/deep"), "the folder that is given is not ignored")
+	assert.Equal(t, "out/deep/e out/deep/f", names(t, Flags{}, root, "out/deep"), "a named directory isn't ignored")
 	assert.Equal(t, "sub/.env sub/g", names(t, Flags{}, root, "sub"))
 	assert.Equal(t, "inner/i", names(t, Flags{}, root, "inner"))
 	assert.Contains(t, names(t, Flags{allFiles: true}, root, "."), "b.env")
 	require.NoError(t, os.WriteFile(filepath.Join(root, ".git", "index"), []byte("broken"), 0o600))
-	assert.Equal(t, ".gitignore inner/i sub/g", names(t, Flags{}, root, "."), "without an index the .gitignore decides")
+	assert.Equal(t, ".gitignore inner/i sub/g", names(t, Flags{}, root, "."), "without an index, .gitignore decides")
 }
 
-// TestGitRunsNothingOfARepository asks a repository whose configuration names programs wherever reading an index could run one.
+// The repository's configuration names a program wherever reading an index could run one.
 func TestGitRunsNothingOfARepository(t *testing.T) {
 	t.Parallel()
 	root := tree(t, ".gitignore *.env\n", "a.env", "hooks/x")
@@ -63,7 +63,7 @@ func TestGitRunsNothingOfARepository(t *testing.T) {
 	git(t, root, "config", "extensions.partialClone", "origin")
 	require.NoError(t, os.WriteFile(filepath.Join(root, ".gitattributes"), []byte("* filter=x\n"), 0o600))
 	_, err := os.Stat(ran)
-	if err == nil { // by the configuration above
+	if err == nil { // because of the configuration above
 		require.NoError(t, os.Remove(ran))
 	}
 	assert.Equal(t, ".gitattributes .gitignore a.env hooks/post-index-change hooks/program hooks/query-watchman hooks/x", names(t, Flags{}, root, "."))

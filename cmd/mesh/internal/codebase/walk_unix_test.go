@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
 )
 
-// TestIgnoreFilesOfOthers has files named .gitignore that would not end, in the folder, below it and above it.
+// Endless .gitignore files are in the directory, below it and above it.
 func TestIgnoreFilesOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, create := range map[string]func(path string) error{
@@ -34,7 +34,7 @@ func TestIgnoreFilesOfOthers(t *testing.T) {
 			}
 			return os.Truncate(path, 1<<40)
 		},
-		"link within":  func(path string) error { return os.Symlink("patterns", path) }, // as in git
+		"link within":  func(path string) error { return os.Symlink("patterns", path) }, // ignored, as in git
 		"link outside": func(path string) error { return os.Symlink("../patterns", path) },
 		"folder":       func(path string) error { return os.Mkdir(path, 0o700) },
 	} {
@@ -47,7 +47,7 @@ func TestIgnoreFilesOfOthers(t *testing.T) {
 	}
 }
 
-// TestBaselinesOfOthers has baselines that would not end.
+// Baselines may be endless.
 func TestBaselinesOfOthers(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -80,7 +80,7 @@ func TestLeftOutOnce(t *testing.T) {
 	}
 }
 
-// A directory that may be listed and not entered has files without a size.
+// In a directory that may be listed but not entered, files have no size.
 type withoutSize struct{ fs.DirEntry }
 
 func (withoutSize) IsDir() bool                { return false }

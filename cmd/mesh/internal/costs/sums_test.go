@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// write writes lines to a file in a new folder.
+// write writes lines to a file in a new directory.
 func write(t *testing.T, lines ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "calls.jsonl")
@@ -47,7 +47,7 @@ func TestReportAddsUp(t *testing.T) {
 	assert.Equal(t, &costs.Sums{By: []string{}, Rows: []calls.Group{}, USD: "0", AtLeastUSD: "0", Subscription: "0", UpstreamUSD: "0", Reasons: []costs.Reason{}}, r)
 }
 
-// Lines whose tokens no longer fit in a sum are errors, and in no row.
+// Lines whose tokens overflow a sum are errors and are in no row.
 func TestReportOfTooManyTokens(t *testing.T) {
 	t.Parallel()
 	huge := strings.Replace(priced, `"input_tokens":5`, `"input_tokens":9000000000000000`, 1)
@@ -62,7 +62,7 @@ func lineOn(day, model, more string) string {
 	return fmt.Sprintf(`{"provider":"openai","model":%q,"time":"%sT12:00:00Z","usage":{"input_tokens":5000,"output_tokens":100,"total_tokens":5100}%s}`, model, day, more)
 }
 
-// TestReportKeepsValuesApart checks that a value with a NUL is not taken for two values.
+// A value with a NUL must not be taken for two values.
 func TestReportKeepsValuesApart(t *testing.T) {
 	t.Parallel()
 	file := write(t, lineOn("2026-11-20", "m", `,"usd":"1","labels":{"a":"x\u0000y","b":"z"}`), lineOn("2026-11-20", "m", `,"usd":"2","labels":{"a":"x","b":"y\u0000z"}`))
@@ -146,7 +146,7 @@ func TestSummaryOfUpstreams(t *testing.T) {
 	assert.Contains(t, text.String(), "\ntotal 0.1 USD; calls: 1, unpriced: 0\nnot included: 2 USD billed by providers behind OpenRouter\n")
 }
 
-// TestSummaryOfUnknownCosts checks that 0 is only shown for a cost that is known.
+// 0 is only shown if the cost is known.
 func TestSummaryOfUnknownCosts(t *testing.T) {
 	t.Parallel()
 	s := costs.NewSummary()

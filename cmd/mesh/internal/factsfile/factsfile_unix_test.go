@@ -27,7 +27,7 @@ func TestStoredFactsAreOfTheirOwner(t *testing.T) {
 	assert.Len(t, files, 1)
 }
 
-// A checked-out repository may have anything in place of a table.
+// A checked-out repository may have anything in a table's place.
 func TestDirectoriesOfOthers(t *testing.T) {
 	t.Parallel()
 	tables, err := filepath.Abs("../../../../discovery/facts")

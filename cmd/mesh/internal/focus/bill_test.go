@@ -48,7 +48,7 @@ func TestWriteBillByPart(t *testing.T) {
 	}
 }
 
-// TestBillOfAnotherZone has a bucket whose month in its own time zone is not the month in UTC.
+// The bucket's month in its own time zone isn't the month in UTC.
 func TestBillOfAnotherZone(t *testing.T) {
 	day := discovery.TeamCostBucket{StartTime: "2026-11-01T00:00:00+02:00", EndTime: "2026-11-02T00:00:00+02:00", TotalUSD: 1}
 	var out bytes.Buffer

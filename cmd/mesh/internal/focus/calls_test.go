@@ -34,7 +34,7 @@ func TestMethodsOfZeroCalls(t *testing.T) {
 }
 
 func TestCostThatIsNotThatOfTheList(t *testing.T) {
-	searched := call("0.030156", "") // the list has no fee for a search by this model
+	searched := call("0.030156", "") // the list has no search fee for this model
 	searched.ToolUses = map[string]int64{"web_search": 3}
 	failed := call("0", "")
 	failed.Status, failed.Usage = 429, nil
@@ -62,7 +62,7 @@ func TestCostThatIsNotThatOfTheList(t *testing.T) {
 	}
 }
 
-// Nothing is billed for the calls of a subscription, and they are apart from the others.
+// Subscription calls aren't billed, and have their own rows.
 func TestCallsOfASubscription(t *testing.T) {
 	login := call("0.1", "")
 	login.Billing = "subscription"
@@ -112,11 +112,11 @@ func TestCallsWithoutARow(t *testing.T) {
 	}
 	var out bytes.Buffer
 	if err := records.WriteCSV(&out); err != nil || strings.Count(out.String(), "\n") != 1 {
-		t.Errorf("rows of calls without a cost: %v\n%s", err, out.String())
+		t.Errorf("rows for calls without a cost: %v\n%s", err, out.String())
 	}
 }
 
-// TestCountsBeyondInt64 adds up more tokens than an int64 has room for.
+// The sum has more tokens than fit in an int64.
 func TestCountsBeyondInt64(t *testing.T) {
 	records := focus.NewCalls(nil, "")
 	r := call("", "")
@@ -153,7 +153,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestDays has calls at both ends of days before and after 1970.
+// Calls are at both ends of days, before and after 1970.
 func TestDays(t *testing.T) {
 	for _, day := range []string{"1969-12-30", "1969-12-31", "1970-01-01", "2026-11-22"} {
 		records := focus.NewCalls(nil, "")

@@ -20,8 +20,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// BenchmarkFocus writes 100,000 records as rows of FOCUS, and adds up the same file by day and model with calls.Sum, in turn, so
-// that both have the same load of the machine. The times are processor times in user mode, of the fastest run of each.
+// BenchmarkFocus writes 100,000 records as FOCUS rows, alternating with calls.Sum on the
+// same file, so that both see the same machine load. Times are the fastest runs'
+// processor times in user mode.
 func BenchmarkFocus(b *testing.B) {
 	file := writePriced(b, 100_000)
 	rows, sum := time.Duration(1<<62), time.Duration(1<<62)
@@ -61,7 +62,8 @@ func writeRows(out io.Writer, file string) error {
 	return records.WriteCSV(out)
 }
 
-// writePriced writes lines as a Log does: the calls of 30 days to five models, with the costs of the price list and two labels.
+// writePriced writes lines as a Log does: calls to five models on 30 days, with list
+// prices and two labels.
 func writePriced(b *testing.B, n int) (name string) {
 	b.Helper()
 	name = filepath.Join(b.TempDir(), "calls.jsonl")

@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// The records are usually read from files with calls.Read.
+// Records usually come from calls.Read.
 func Example() {
 	rows := focus.NewCalls(prices.BuiltIn(), "org-1")
 	err := rows.Add(calls.Record{

@@ -23,7 +23,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// workedCase is a line of testdata/cases.jsonl: calls or a bill, and the rows that they give. Null columns are left out.
+// workedCase is a line in testdata/cases.jsonl: calls or a bill, and the resulting rows
+// without null columns.
 type workedCase struct {
 	Name  string
 	Calls []calls.Record
@@ -88,7 +89,7 @@ func (c workedCase) write(t *testing.T) string {
 	return out.String()
 }
 
-// readRows returns the rows of a file without their null columns.
+// readRows returns the rows without null columns.
 func readRows(t *testing.T, text string) (header []string, rows []map[string]string) {
 	t.Helper()
 	lines, err := csv.NewReader(bytes.NewBufferString(text)).ReadAll()
@@ -160,7 +161,7 @@ func TestFileIsUTF8(t *testing.T) {
 	}
 }
 
-// TestFileControlsNoTerminal has texts of programs and providers with control characters. JSON in a cell stays JSON.
+// Programs and providers may send control characters. JSON in a cell must stay JSON.
 func TestFileControlsNoTerminal(t *testing.T) {
 	records := focus.NewCalls(nil, "org\x1b]0;a\a")
 	r := call("0.1", "")
@@ -190,7 +191,7 @@ func TestFileControlsNoTerminal(t *testing.T) {
 	}
 }
 
-// The platform is the provider of the service, and the developer of the model its publisher.
+// The platform is the provider, and the model's developer is the publisher.
 func TestCallsOnPlatforms(t *testing.T) {
 	t.Parallel()
 	const converse, chat = `{"inputTokens":400,"outputTokens":0,"totalTokens":400}`, `{"prompt_tokens":400,"completion_tokens":0,"total_tokens":400}`
@@ -251,7 +252,8 @@ func TestCallsOnPlatforms(t *testing.T) {
 	}
 }
 
-// A quantity of the bill is what was consumed. The unit price times the priced quantity is the cost in any case.
+// A bill's quantity is what was consumed. Unit price times priced quantity is always the
+// cost.
 func TestQuantitiesOfABill(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -72,7 +72,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// after returns what is written in some time.
+// after waits, and returns what was written since the last call.
 func (s *screen) after(wait time.Duration) string {
 	time.Sleep(wait)
 	synctest.Wait()
@@ -114,7 +114,8 @@ func TestProgressOfReading(t *testing.T) {
 	}
 }
 
-// TestProgressMoves checks that the line is drawn five times a second, that its texts replace each other, and that the size is computed once.
+// The line is drawn five times a second, each text replaces the one before, and the size
+// is computed once.
 func TestProgressMoves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -140,8 +141,7 @@ func TestProgressMoves(t *testing.T) {
 	})
 }
 
-// TestProgressStopsWhileSizesAreRead checks that the end of a command does not wait for the sizes of its files, and that no line
-// follows.
+// Stop must not wait for file sizes, and no line may follow it.
 func TestProgressStopsWhileSizesAreRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -24,8 +24,8 @@ func TestTextsDoNotControlTheTerminal(t *testing.T) {
 	assert.Equal(t, "a�[31m�31m�� �\nb", output.Lines(hostile+"\nb"))
 }
 
-// hostile has what a terminal may act on: an escape sequence, the same in one character, a mark of the writing direction, a
-// line separator, a carriage return and a byte that is not UTF-8.
+// hostile has what a terminal may act on: an escape sequence, its one-character form, a
+// direction mark, a line separator, a carriage return and a byte that isn't UTF-8.
 const hostile = "a\x1b[31m\u009b31m\u202e\u2028\r\xff"
 
 func TestTerminal(t *testing.T) {
@@ -33,7 +33,7 @@ func TestTerminal(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	require.NoError(t, err)
 	defer null.Close()
-	assert.Equal(t, runtime.GOOS == "windows", output.Terminal(null), "a step of CI has it as its stdin")
+	assert.Equal(t, runtime.GOOS == "windows", output.Terminal(null), "a CI step's stdin")
 }
 
 func TestTableAlignsColumns(t *testing.T) {

@@ -25,7 +25,7 @@ func TestTimes(t *testing.T) {
 		-time.Hour: "in the future", -time.Second: "now", 59 * time.Second: "now", 61 * time.Second: "1m ago", 90 * time.Minute: "1h ago",
 		47 * time.Hour: "47h ago", 48 * time.Hour: "2d ago",
 	} {
-		synctest.Test(t, func(t *testing.T) { // the clock begins at 2000-01-01 and advances only in pauses
+		synctest.Test(t, func(t *testing.T) { // the clock starts at 2000-01-01 and only advances in pauses
 			at := time.Now().Add(-age).UTC()
 			assert.Equal(t, at.Format("2006-01-02 15:04")+" UTC ("+want+")", output.Time(at.Format(time.RFC3339)))
 		})

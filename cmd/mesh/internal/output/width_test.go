@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 )
 
-// TestWrap checks that the lines fit, that the indent is before each but the first, and that nothing is lost.
+// Lines fit, all but the first are indented, and nothing is lost.
 func TestWrap(t *testing.T) {
 	t.Parallel()
 	const indent = "    "

@@ -11,7 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 )
 
-// user makes a configuration folder with profiles, and sets variables of the environment. Only on Linux does a variable name the folder.
+// user makes a configuration directory with profiles, and sets variables. Only on Linux
+// can a variable name that directory.
 func user(t *testing.T, profiles string, variables map[string]string) (folder string) {
 	t.Helper()
 	for _, name := range []string{"MESH_NODE", "MESH_GATEWAY_URL", profile.TokenVariable, profile.TokenFileVariable} {
@@ -27,7 +28,7 @@ func user(t *testing.T, profiles string, variables map[string]string) (folder st
 
 const work = `{"default": "work", "profiles": {"work": {"node": "node-w", "gateway_url": "http://work", "token_file": "token"}, "bare": {"gateway_url": "http://bare"}}}`
 
-// A token goes only to the gateway that it was given for.
+// A token must only go to the gateway that it was given for.
 func TestReadKeepsTokensApart(t *testing.T) {
 	environment := map[string]string{"MESH_NODE": "node-e", "MESH_GATEWAY_URL": "http://env", profile.TokenVariable: "of-environment"}
 	for name, c := range map[string]struct {

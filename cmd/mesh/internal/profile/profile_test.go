@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 )
 
-// write writes a file of profiles.
+// write writes a profiles file.
 func write(t *testing.T, text string) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "profiles.json")
@@ -21,7 +21,7 @@ func write(t *testing.T, text string) (file string) {
 	return file
 }
 
-// Not parallel: a machine need not have a home directory.
+// Not parallel: it sets the home directory.
 func TestLoad(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -45,7 +45,7 @@ func TestLoad(t *testing.T) {
 	assert.Empty(t, none.Names())
 }
 
-// TestLoadRefuses checks that no error contains a token that was written into the file.
+// No error may contain a token from the file.
 func TestLoadRefuses(t *testing.T) {
 	t.Parallel()
 	const token = "example-token-of-a-gateway"
@@ -77,7 +77,7 @@ func TestLoadRefusesAFileThatAllCanChange(t *testing.T) {
 	file := write(t, "{}")
 	require.NoError(t, os.Chmod(file, 0o602))
 	_, err := profile.Load(file)
-	if runtime.GOOS == "windows" { // it has no such permissions
+	if runtime.GOOS == "windows" { // which has no such permissions
 		require.NoError(t, err)
 		return
 	}

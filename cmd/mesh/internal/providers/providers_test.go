@@ -11,7 +11,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// An error names the part that is wrong: the provider or the model.
 func TestErrorsNameTheWrongPart(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ name, model, want string }{

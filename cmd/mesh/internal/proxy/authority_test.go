@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every verifier must refuse a certificate of the run's authority for another host.
+// No verifier may accept a certificate that the run's authority issued for another host.
 func TestAuthorityIsConstrained(t *testing.T) {
 	t.Parallel()
 	a, err := newAuthority([]string{"api.openai.com", "10.0.0.7"})
@@ -36,7 +36,7 @@ func TestAuthorityIsConstrained(t *testing.T) {
 	}
 }
 
-// An authority below it, which would sign without constraints, is not accepted.
+// A subordinate authority would sign without constraints, so it must not be accepted.
 func TestAuthorityHasNoAuthoritiesBelow(t *testing.T) {
 	t.Parallel()
 	a, err := newAuthority([]string{"api.openai.com"})
@@ -63,7 +63,8 @@ func TestAuthorityHasNoAuthoritiesBelow(t *testing.T) {
 	assert.Equal(t, x509.TooManyIntermediates, invalid.Reason)
 }
 
-// trusts reports whether a client that trusts the authority connects to a server with its certificate for a host.
+// trusts reports whether a client that trusts the authority accepts its certificate for
+// host.
 func trusts(t *testing.T, a *authority, host string) bool {
 	t.Helper()
 	config, err := a.config(host)

@@ -1,4 +1,4 @@
-// The benchmarks of this file compare the proxy with httputil.ReverseProxy.
+// The benchmark compares the proxy with httputil.ReverseProxy.
 
 package proxy_test
 
@@ -20,8 +20,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// BenchmarkCall makes calls with a response of 2 kB directly, through httputil.ReverseProxy, through a base URL, and through a tunnel
-// with --intercept, over TLS on both sides and without. cpu-ns/op is the processor time of the client, the proxy and the server.
+// BenchmarkCall makes calls with a 2 kB response: directly, through
+// httputil.ReverseProxy, through a base URL, and through tunnels with and without
+// --intercept, where both sides have TLS. cpu-ns/op includes the client, the proxy and
+// the server.
 func BenchmarkCall(b *testing.B) {
 	body := strings.Replace(chatAnswer, `"stop"`, `"stop","text":"`+strings.Repeat("word ", 360)+`"`, 1)
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +68,6 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// benchmarked starts a proxy and returns the base URL of OpenAI's API.
 func benchmarked(b *testing.B, flags []string) string {
 	b.Helper()
 	upstreams, err := proxy.Upstreams(flags, nil, func(string) string { return "" })
@@ -79,7 +80,6 @@ func benchmarked(b *testing.B, flags []string) string {
 	return variable(p.Environment(nil), "OPENAI_BASE_URL")
 }
 
-// processorTime returns the processor time of this process.
 func processorTime() time.Duration {
 	var usage syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)

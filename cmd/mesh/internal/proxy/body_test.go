@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRequestBodyStaysAtItsEnd reads a body again after the server has closed it, as a transport does that is slower than the
-// response.
+// A transport that's slower than the response reads the body again after the server has
+// closed it.
 func TestRequestBodyStaysAtItsEnd(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -22,7 +22,7 @@ func TestRequestBodyStaysAtItsEnd(t *testing.T) {
 		assert.NoError(t, err)
 		assert.NoError(t, http.NewResponseController(w).Flush())
 		_, err = r.Body.Read(text)
-		assert.ErrorIs(t, err, http.ErrBodyReadAfterClose, "the server does not close the body any more: requestBody is not needed")
+		assert.ErrorIs(t, err, http.ErrBodyReadAfterClose, "the server no longer closes the body: requestBody isn't needed")
 		n, err := body.Read(text)
 		assert.Zero(t, n)
 		assert.Equal(t, io.EOF, err)

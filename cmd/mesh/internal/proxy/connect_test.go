@@ -20,13 +20,14 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// startTunnels starts a proxy for tunnels, with --intercept if there are hosts, which have the API of OpenAI.
+// startTunnels starts a proxy for tunnels. If there are hosts, they have OpenAI's API,
+// and the proxy uses --intercept.
 func startTunnels(t testing.TB, intercepted ...string) *started {
 	t.Helper()
 	return startHosts(t, len(intercepted) > 0, intercepted)
 }
 
-// startRouted starts a proxy without --intercept. The hosts have the API of OpenAI.
+// startRouted starts a proxy without --intercept for hosts with OpenAI's API.
 func startRouted(t testing.TB, hosts ...string) *started {
 	t.Helper()
 	return startHosts(t, false, hosts)
@@ -51,7 +52,6 @@ func startHosts(t testing.TB, intercept bool, hosts []string) *started {
 	return s
 }
 
-// proxyURL returns the URL of HTTPS_PROXY.
 func (s *started) proxyURL(t testing.TB) *url.URL {
 	t.Helper()
 	u, err := url.Parse(variable(s.Environment(nil), "HTTPS_PROXY"))
@@ -71,12 +71,13 @@ func (s *started) open(t testing.TB, address string, headers ...string) (*net.TC
 	return conn.(*net.TCPConn), res
 }
 
-// oneByte returns no more than the byte that is wanted, so that a bufio.Reader holds nothing of what follows.
+// oneByte reads byte by byte, so that a bufio.Reader takes nothing that follows the
+// response.
 type oneByte struct{ io.Reader }
 
 func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:1]) }
 
-// basic returns the header with the user and password of a URL.
+// basic returns the header with u's user and password.
 func basic(u *url.URL) string {
 	return "Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(u.User.String()))
 }
@@ -94,7 +95,7 @@ func TestConnectNeedsTheSecret(t *testing.T) {
 		_, res := s.open(t, "secret.example.com:443", headers...)
 		assert.Equal(t, http.StatusProxyAuthRequired, res.StatusCode, headers)
 		assert.Equal(t, `Basic realm="mesh meter"`, res.Header.Get("Proxy-Authenticate"))
-		assert.True(t, res.Close, "git fails on a connection that stays open")
+		assert.True(t, res.Close, "git fails if the connection stays open")
 		text, _ := io.ReadAll(res.Body)
 		assert.NotContains(t, string(text), secret)
 	}
@@ -118,7 +119,8 @@ func TestTunnelsThatCannotOpenAreRefused(t *testing.T) {
 	assert.Empty(t, s.Bypasses())
 }
 
-// Hosts in regions that the table does not have, and those without prices, are printed; others are not.
+// Hosts in regions missing from the table are printed, and so are hosts without prices.
+// Other hosts aren't.
 func TestTunnelsToHostsThatServeModelsAreAddedUp(t *testing.T) {
 	t.Parallel()
 	s := startTunnels(t)
@@ -150,7 +152,7 @@ func TestTunnelsToHostsThatServeModelsAreAddedUp(t *testing.T) {
 	}, s.Bypasses())
 }
 
-// Each side may end its half first, and what the other sends still arrives.
+// Either side may end its half first. What the other sends must still arrive.
 func TestTunnelsHaveTwoHalves(t *testing.T) {
 	t.Parallel()
 	s := startTunnels(t)
@@ -172,7 +174,7 @@ func TestTunnelsHaveTwoHalves(t *testing.T) {
 		rest <- string(text)
 		conn.Close()
 	}()
-	world.Lead("api.deepseek.com:443", listener.Addr().String()) // the other tunnel does without the proxy of the environment
+	world.Lead("api.deepseek.com:443", listener.Addr().String()) // the other tunnel, to loopback, bypasses the environment's proxy
 	program, res := s.open(t, "api.deepseek.com:443", basic(s.proxyURL(t)))
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	fmt.Fprint(program, "a question")
@@ -193,7 +195,7 @@ func TestTunnelsHaveTwoHalves(t *testing.T) {
 	assert.Equal(t, []proxy.Bypass{{Host: "api.deepseek.com", Provider: models.DeepSeek, Connections: 1, Sent: 10, Received: 14}}, s.Bypasses())
 }
 
-// Close ends tunnels that the program has left open, and counts them.
+// Close must end tunnels that the program left open, and count them.
 func TestCloseEndsTunnels(t *testing.T) {
 	t.Parallel()
 	s := startTunnels(t)

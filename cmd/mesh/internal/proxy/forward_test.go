@@ -18,8 +18,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// Rounds of 32 calls at once open 32 connections in all. A round begins when the last one has ended, and its responses wait for each
-// other. Before connections were kept for them all, 3,000 calls opened 2,290.
+// In rounds with 32 concurrent calls, 32 connections are enough: a round starts when the
+// last one has ended, and its responses wait for each other.
 func TestConnectionsAreUsedAgain(t *testing.T) {
 	t.Parallel()
 	const rounds, calls = 20, 32
@@ -46,11 +46,11 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		}
 		round.Wait()
 	}
-	assert.Less(t, opened.Load(), int64(2*calls), "of %d calls", rounds*calls)
+	assert.Less(t, opened.Load(), int64(2*calls), "in %d calls", rounds*calls)
 }
 
-// Only the refusals of the meter are read before they are passed on. A provider's may be long, and longer when it is unpacked.
-// When they were read first, 292 kB of gzip for 300 MB took 638 MB of memory; streamed they take 20 MB.
+// Only the meter's own refusals are read before they're passed on. A provider's may be
+// long, and much longer when unpacked.
 func TestRefusalsOfAProviderAreStreamed(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
@@ -72,7 +72,7 @@ func TestRefusalsOfAProviderAreStreamed(t *testing.T) {
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.base+"/chat/completions", strings.NewReader(chat))
 	require.NoError(t, err)
 	res, err := new(http.Transport).RoundTrip(req)
-	require.NoError(t, err, "the response waits for its end")
+	require.NoError(t, err, "the response must not wait for its end")
 	defer res.Body.Close()
 	_, err = io.ReadFull(res.Body, make([]byte, len("begin")))
 	require.NoError(t, err)
@@ -83,7 +83,7 @@ func TestRefusalsOfAProviderAreStreamed(t *testing.T) {
 	assert.Zero(t, p.meters.Refused.Load())
 }
 
-// The base path of an upstream may have a key, or the secret path of another proxy.
+// An upstream's base path may contain a key, or another proxy's secret path.
 func TestRecordsShowNoBasePath(t *testing.T) {
 	t.Parallel()
 	for base, want := range map[string]string{
@@ -120,7 +120,7 @@ func TestRecordsOfANestedRunShowNoSecretPath(t *testing.T) {
 	}
 }
 
-// Requests that were not sent are no calls.
+// A request that wasn't sent isn't a call.
 func TestRequestsWithoutAResponseHaveFailed(t *testing.T) {
 	t.Parallel()
 	closed := httptest.NewServer(nil)
@@ -131,7 +131,8 @@ func TestRequestsWithoutAResponseHaveFailed(t *testing.T) {
 	assert.EqualValues(t, 1, p.meters.Failed.Load())
 }
 
-// Codex repeats a call after 402. The others that were tried do not, and 402 shows why the call was refused.
+// Codex repeats a call after 402. Other programs we tried don't, and 402 says why the
+// call was refused.
 func TestRefusalsHaveTheStatusThatEndsTheProgram(t *testing.T) {
 	t.Parallel()
 	p := start(t, nil, []string{"openai=%s/v1"}, meter.WithBudget(meter.Budget{USD: "0"}))

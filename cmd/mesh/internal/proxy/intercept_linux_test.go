@@ -1,4 +1,4 @@
-// On other systems Go does not read the roots of these tests from SSL_CERT_FILE.
+// Linux only: on macOS and Windows, Go ignores SSL_CERT_FILE, which has the tests' roots.
 
 package proxy_test
 
@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 )
 
-// serve lets a host answer with a handler.
+// serve makes handler answer for host.
 func serve(t testing.TB, host string, handler http.HandlerFunc) {
 	t.Helper()
 	hosts.Store(host, handler)
@@ -44,8 +44,8 @@ func TestInterceptedCallsAreCounted(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, chatAnswer, textOf(t, res))
 		res.Body.Close()
-		assert.Equal(t, protocol, res.ProtoMajor, "as the program asks")
-		assert.Equal(t, "https://"+host+"/v1/other", res.Header.Get("Location"), "as without mesh")
+		assert.Equal(t, protocol, res.ProtoMajor, "as the program requested")
+		assert.Equal(t, "https://"+host+"/v1/other", res.Header.Get("Location"), "unchanged")
 		require.Len(t, s.records, protocol)
 		assert.EqualValues(t, "0.0075", s.records[protocol-1].USD)
 		assert.Equal(t, "/v1//chat/completions", s.records[protocol-1].Path)
@@ -55,7 +55,7 @@ func TestInterceptedCallsAreCounted(t *testing.T) {
 	assert.Empty(t, s.errs.String())
 }
 
-// Programs that use WebSockets fall back to HTTP.
+// Programs that use WebSockets then fall back to HTTP.
 func TestInterceptRefusesWebSockets(t *testing.T) {
 	t.Parallel()
 	const host = "sockets.example.com"
@@ -89,12 +89,12 @@ func TestClientsThatDoNotAcceptTheCertificateAreNamed(t *testing.T) {
 	s := startTunnels(t, "strict.example.com:8443", "127.0.0.1")
 	program, _ := s.open(t, "strict.example.com:8443", basic(s.proxyURL(t)), "User-Agent: strict/1 \u202e")
 	conn := tls.Client(program, &tls.Config{ServerName: "strict.example.com", RootCAs: rootsOfFile(t, world.Roots)})
-	require.Error(t, conn.Handshake(), "it does not know the authority")
+	require.Error(t, conn.Handshake(), "the client doesn't know the authority")
 	conn.Close()
 
 	program, _ = s.open(t, "127.0.0.1:9443", basic(s.proxyURL(t)))
 	conn = tls.Client(program, &tls.Config{ServerName: "127.0.0.1", InsecureSkipVerify: true})
-	require.NoError(t, conn.Handshake()) // Node checks the certificate behind the handshake and sends no alert
+	require.NoError(t, conn.Handshake()) // Node checks the certificate after the handshake and sends no alert
 	conn.Close()
 	want := []proxy.Rejection{
 		{Host: "127.0.0.1:9443", Connections: 1},
@@ -124,7 +124,7 @@ func TestUnusedConnectionsAreNoRejections(t *testing.T) {
 	assert.Equal(t, []proxy.Rejection{{Host: host, Client: "other/1", Connections: 1}}, s.rejected(1))
 }
 
-// rejected waits for n rejections, which the proxy notes when it has seen the end of the connections.
+// rejected waits for n rejections. The proxy records them only when connections end.
 func (s *started) rejected(n int) []proxy.Rejection {
 	for len(s.Rejections()) < n {
 		runtime.Gosched()
@@ -132,7 +132,7 @@ func (s *started) rejected(n int) []proxy.Rejection {
 	return s.Rejections()
 }
 
-// The key of the authority is in no file, and other users cannot read the secret path.
+// No file has the authority's key, and other users can't read the secret path.
 func TestFilesHaveNoKey(t *testing.T) {
 	t.Parallel()
 	s := startTunnels(t, "files.example.com")
@@ -154,7 +154,6 @@ func TestFilesHaveNoKey(t *testing.T) {
 	require.Error(t, err)
 }
 
-// rootsOfFile returns the certificates of a file.
 func rootsOfFile(t testing.TB, name string) *x509.CertPool {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -164,7 +163,7 @@ func rootsOfFile(t testing.TB, name string) *x509.CertPool {
 	return roots
 }
 
-// client returns a client of the proxy that trusts what a program of mesh meter --intercept trusts.
+// client trusts the same roots as a program under mesh meter --intercept.
 func (s *started) client(t testing.TB, http2 bool) *http.Client {
 	t.Helper()
 	files, err := s.WriteFiles(t.TempDir(), os.Environ())

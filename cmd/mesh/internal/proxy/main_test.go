@@ -1,4 +1,5 @@
-// The tests of the proxy share the internet of this file: every host behind the proxy of the environment is a handler of a test.
+// The tests share one internet: every host behind the environment's proxy is a test's
+// handler.
 
 package proxy_test
 
@@ -15,10 +16,11 @@ import (
 
 var (
 	world *internet.Internet
-	hosts sync.Map // handlers by host
+	hosts sync.Map // host -> handler
 )
 
-// TestMain sets the proxy and the roots before net/http and crypto/x509 read them. 127.0.0.1 is always reached without the proxy.
+// TestMain sets the proxy and the roots before net/http and crypto/x509 read them.
+// 127.0.0.1 is always reached without the proxy.
 func TestMain(m *testing.M) {
 	folder, err := os.MkdirTemp("", "proxy-test-")
 	if err == nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/meter"
 )
 
-// Every form of host that a Meter knows is below a name of the authority. Otherwise --intercept would leave its calls uncounted.
+// The authority must cover every kind of host that a Meter knows. Otherwise --intercept
+// would leave calls uncounted.
 func TestOfficialHostsCanBeCertified(t *testing.T) {
 	t.Parallel()
 	h := newHostTable(nil)
@@ -34,7 +35,7 @@ func TestOfficialHostsCanBeCertified(t *testing.T) {
 	}
 }
 
-// The table has no host that a Meter does not know, except those of --host.
+// A Meter knows every host in the table, except for --host.
 func TestEveryHostOfTheTableIsKnown(t *testing.T) {
 	t.Parallel()
 	for host := range newHostTable(nil) {
@@ -58,7 +59,8 @@ func TestHostsOfTheFlagHaveTheirPorts(t *testing.T) {
 	}
 }
 
-// addresses returns random hosts with ports: those of the table, and others that differ in a label, a letter or a port.
+// addresses returns random hosts with ports: some from the table, others changed in a
+// label, a letter or the port.
 func addresses(h hostTable) (list []string) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(of ...string) string { return of[random.IntN(len(of))] }
@@ -66,7 +68,7 @@ func addresses(h hostTable) (list []string) {
 		host = strings.Replace(nameOf(host), "*", pick("resource", "a-1", "a.b"), 1)
 		for range 4 {
 			if net.ParseIP(host) != nil {
-				break // no name is below an address
+				break // an IP address has no subdomains
 			}
 			name := pick("", "", "", "www.", "x", "status.") + host + pick("", "", "", ".", ".com", "x")
 			list = append(list, name+":"+pick("443", "443", "8443", "11434", "80"), strings.ToUpper(name)+":443")

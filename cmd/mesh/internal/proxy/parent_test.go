@@ -8,7 +8,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 )
 
-// net/http takes http for the host of a proxy whose URL it cannot read, so that every connection would fail without a reason.
+// If net/http can't parse a proxy's URL, it connects to a host named http, and every
+// connection would fail without a reason.
 func TestParentsThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{

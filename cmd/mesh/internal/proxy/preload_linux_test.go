@@ -1,4 +1,4 @@
-// On other systems Go does not read the roots of these tests from SSL_CERT_FILE.
+// Linux only: on macOS and Windows, Go ignores SSL_CERT_FILE, which has the tests' roots.
 
 package proxy_test
 
@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/proxy"
 )
 
-// The preload connects a program without TLS, which CONNECT does not answer.
+// The preload connects programs without TLS, and CONNECT gets no response.
 func TestConnectionsWithoutTLSAreCounted(t *testing.T) {
 	t.Parallel()
 	const host = "plain.example.com"
@@ -40,7 +40,7 @@ func TestConnectionsWithoutTLSAreCounted(t *testing.T) {
 		res.Body.Close()
 		transport.CloseIdleConnections()
 		assert.Equal(t, version+1, res.ProtoMajor)
-		assert.Equal(t, "https://"+host+"/v1/other", res.Header.Get("Location"), "as without mesh")
+		assert.Equal(t, "https://"+host+"/v1/other", res.Header.Get("Location"), "unchanged")
 		require.Len(t, s.records, version+1)
 		assert.EqualValues(t, "0.0075", s.records[version].USD)
 	}
@@ -63,7 +63,7 @@ func (s *started) openPlain(t *testing.T, host string) net.Conn {
 	return conn
 }
 
-// Older versions of axios send a request for the whole URL to a proxy.
+// Older axios versions send a proxy requests with the whole URL.
 func TestRequestsForAURLAreCounted(t *testing.T) {
 	t.Parallel()
 	s := startTunnels(t)
@@ -90,8 +90,9 @@ func TestRequestsForAURLAreCounted(t *testing.T) {
 	assert.Equal(t, []proxy.Bypass{{Host: "api.groq.com", Connections: 1, Sent: 2, Remedy: "api.groq.com=openai:groq"}}, s.Bypasses())
 }
 
-// A tunnel of another proxy, which only the code of the program knows, is reported. One of HTTPS_PROXY is closed, and the meter counts.
-// Without Node nothing of this is checked.
+// A tunnel through another proxy, which only the program's code names, is reported. A
+// tunnel through HTTPS_PROXY is closed and its call counted. Without Node, this checks
+// nothing.
 func TestTunnelsOfNodeAreReportedOrCounted(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
@@ -121,7 +122,7 @@ tunnel(new URL(process.argv[1]), s => post(s).once('data', () => tunnel(own, s =
 	assert.Equal(t, []proxy.Bypass{{Host: "eu.api.openai.com", Provider: "openai", Connections: 1}}, s.Bypasses())
 }
 
-// clients is a program that calls a host with each client of Node, and prints the status of each.
+// clients calls a host with each of Node's clients, and prints the statuses.
 const clients = `
 import https, { request } from 'node:https';
 import http2, { connect } from 'node:http2';
@@ -146,8 +147,8 @@ console.log(await http2Sent(http2.connect));
 console.log(await http2Sent(connect));
 process.exit();`
 
-// Every client of Node is counted, in both modes, whether Node honors HTTPS_PROXY or not. Without Node only the proxy's half is checked, by
-// TestConnectionsWithoutTLSAreCounted.
+// All of Node's clients are counted, in both modes, whether or not Node honors
+// HTTPS_PROXY. Without Node, TestConnectionsWithoutTLSAreCounted checks the proxy's half.
 func TestClientsOfNodeAreCounted(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")

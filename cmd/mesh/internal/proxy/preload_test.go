@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// routed is a program that prints which of the addresses in its argument the preload leads to the meter.
+// routed prints which addresses in its argument the preload sends to the meter.
 const routed = `
 const net = require('node:net'), tls = require('node:tls');
 tls.connect = () => 'direct';
@@ -25,8 +25,8 @@ console.log(JSON.stringify(JSON.parse(require('node:fs').readFileSync(process.ar
 	return all[0] !== 'direct';
 })));`
 
-// The preload leads to the meter what the meter serves, and nothing else. Without Node only the table of the
-// proxy is checked, and the preload is not compared with it.
+// The preload sends the meter what it serves, and nothing else. Without Node, only the
+// proxy's table is checked.
 func TestPreloadAndProxyKnowTheSameHosts(t *testing.T) {
 	t.Parallel()
 	p := &Proxy{hosts: newHostTable([]string{"localhost:11434", "llm.example.com", "[::1]:8443", "10.0.0.1"}), host: "127.0.0.1:1"}
@@ -62,7 +62,8 @@ func TestPreloadAndProxyKnowTheSameHosts(t *testing.T) {
 	}
 }
 
-// NODE_OPTIONS has its own quotes, which a folder's name may have, too. Without Node nothing of this is checked.
+// NODE_OPTIONS has its own quoting, and a directory's name may have quotes, too. Without
+// Node, this checks nothing.
 func TestPreloadInAFolderWithQuotes(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")

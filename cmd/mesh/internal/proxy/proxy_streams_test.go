@@ -16,7 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// Every recorded stream, with short and long content, passes the proxy unchanged and is counted as a Stream counts it.
+// Every recorded stream, with short and long content, passes through unchanged and has
+// the same counts as a Stream.
 func TestStreamsAreCountedAtAnySize(t *testing.T) {
 	t.Parallel()
 	for _, recorded := range streams.Recorded(t) {
@@ -44,7 +45,7 @@ func TestStreamsAreCountedAtAnySize(t *testing.T) {
 				res := do(t, http.MethodPost, u.String()+s.Path(), s.Request)
 				require.Equal(t, s.Body, textOf(t, res), "the stream is unchanged")
 				n++
-				require.Len(t, p.records, n) // a record is made before the end of the response is passed on
+				require.Len(t, p.records, n) // recorded before the end is passed on
 				streams.Check(t, want, p.records[n-1])
 			})
 			assert.Empty(t, p.errs.String())

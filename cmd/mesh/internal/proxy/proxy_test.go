@@ -29,10 +29,10 @@ const (
 	chatAnswer = `{"id":"c","model":"gpt-4o","choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}}`
 )
 
-// started is a proxy in front of a handler.
+// started is a running proxy with what it recorded.
 type started struct {
 	*proxy.Proxy
-	base   string // of OpenAI's API
+	base   string // OpenAI's
 	errs   *strings.Builder
 	meters *proxy.Meters
 
@@ -40,7 +40,7 @@ type started struct {
 	records []calls.Record
 }
 
-// start starts a proxy. Its upstreams are those of flags, in which %s is the URL of the handler.
+// start starts a proxy in front of handler. In flags, %s is the handler's URL.
 func start(t *testing.T, handler http.HandlerFunc, flags []string, opts ...meter.Option) *started {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -75,7 +75,7 @@ func variable(env []string, name string) (value string) {
 	return value
 }
 
-// do sends a request with a key, and headers as "Name: value".
+// do sends a request with a key. headers are "Name: value".
 func do(t *testing.T, method, url, body string, headers ...string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -117,7 +117,7 @@ func TestRequestsReachTheUpstreamUnchanged(t *testing.T) {
 	assert.Equal(t, "program/1", got.UserAgent())
 	assert.Equal(t, "o", got.Header.Get("X-Other"))
 	assert.NotContains(t, got.Host, "upstream")
-	assert.Equal(t, "gzip", got.Header.Get("Accept-Encoding"), "of the transport, which unpacks it")
+	assert.Equal(t, "gzip", got.Header.Get("Accept-Encoding"), "from the transport, which unpacks it")
 	assert.Empty(t, got.Header.Values("X-Forwarded-Host"))
 	require.Len(t, p.records, 1)
 	assert.Equal(t, map[string]string{"job": "j"}, p.records[0].Labels)
@@ -186,7 +186,7 @@ func TestOnlyTheSecretPathIsServed(t *testing.T) {
 	}
 }
 
-// Each API has its provider, also if one host has them all.
+// Each API has its own provider, even if one host serves them all.
 func TestOneHostMayHaveTheAPIsOfSeveralProviders(t *testing.T) {
 	t.Parallel()
 	p := start(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -204,7 +204,7 @@ func TestErrorsOfTheUpstreamShowNoKey(t *testing.T) {
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { listener.Close() })
-	go func() { // it answers with the key, which is not HTTP
+	go func() { // the response isn't HTTP and contains the key
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
@@ -226,7 +226,7 @@ func TestErrorsOfTheUpstreamShowNoKey(t *testing.T) {
 	}
 }
 
-// Close ends a call and waits for its record.
+// Close ends running calls and waits for their records.
 func TestCloseRecordsTheCallsThatRun(t *testing.T) {
 	t.Parallel()
 	p := start(t, func(w http.ResponseWriter, r *http.Request) {
@@ -240,7 +240,7 @@ func TestCloseRecordsTheCallsThatRun(t *testing.T) {
 	require.NoError(t, p.Close())
 	require.Len(t, p.records, 1)
 	assert.NotEmpty(t, p.records[0].Unpriced)
-	assert.Empty(t, p.errs.String(), "the end of the program is no error")
+	assert.Empty(t, p.errs.String(), "a program's end isn't an error")
 }
 
 func TestRefusalsEndLikeOtherResponses(t *testing.T) {

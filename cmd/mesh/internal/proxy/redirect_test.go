@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// After a redirect to the provider's own host, the next call would not be counted.
+// After a redirect to the provider's own host, the next call wouldn't be counted.
 func TestLocationsOfTheUpstreamPointToTheProxy(t *testing.T) {
 	t.Parallel()
 	var host string
@@ -37,7 +37,7 @@ func TestLocationsOfTheUpstreamPointToTheProxy(t *testing.T) {
 	}
 }
 
-// Go sends the URL of a request that was redirected as the Referer of the next one.
+// Go sends a redirected request's URL as the next one's Referer.
 func TestRedirectsDoNotShowTheSecret(t *testing.T) {
 	t.Parallel()
 	var referers, bodies []string
@@ -72,7 +72,7 @@ func TestRedirectsDoNotShowTheSecret(t *testing.T) {
 	}
 }
 
-// A Referer of the program's own stays.
+// A program may send its own Referer.
 func TestOtherReferersStay(t *testing.T) {
 	t.Parallel()
 	p := start(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Referer()) }, []string{"openai=%s/v1"})

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Other users could keep so many connections open that the process cannot open another one.
+// Other users must not be able to hold so many connections that the process can't open
+// more.
 func TestConnectionsWithoutTheSecretEnd(t *testing.T) {
 	t.Parallel()
 	p := start(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, chatAnswer) }, []string{"openai=%s/v1"})
@@ -39,10 +40,10 @@ func TestConnectionsWithoutTheSecretEnd(t *testing.T) {
 	assert.Equal(t, chatAnswer, textOf(t, do(t, http.MethodPost, p.base+"/chat/completions", chat)))
 	for i, conn := range strangers {
 		t.Logf("connection %d", i)
-		_, _ = io.Copy(io.Discard, conn) // it ends
+		_, _ = io.Copy(io.Discard, conn) // until it ends
 	}
 	_, err = io.WriteString(known, "GET "+u.Path+"/models HTTP/1.1\r\nHost: "+u.Host+"\r\n\r\n")
 	require.NoError(t, err)
 	_, err = http.ReadResponse(responses, nil)
-	require.NoError(t, err, "the connection of a request with the secret stays")
+	require.NoError(t, err, "connections with the secret stay")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Connections of other users end the oldest ones of other users, and never ours.
+// Other users' connections push out only their own oldest ones, never ours.
 func TestStrangersDoNotPushOurConnectionsOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// upstream is the URL and the provider of an API.
+// upstream is an API's URL and provider.
 type upstream struct {
 	url      string
 	provider models.Provider
@@ -21,7 +21,7 @@ func TestUpstreams(t *testing.T) {
 	for name, c := range map[string]struct {
 		flags []string
 		env   map[string]string
-		want  map[models.Provider]upstream // those that are not the official ones
+		want  map[models.Provider]upstream // API -> upstream, unless it's the official one
 	}{
 		"official":         {nil, nil, nil},
 		"empty variable":   {nil, map[string]string{"OPENAI_BASE_URL": ""}, nil},
@@ -56,7 +56,7 @@ func TestUpstreams(t *testing.T) {
 	}
 }
 
-// A URL has a port even if it isn't written.
+// A URL has a port even if it's implicit.
 func TestHostNamesUpstream(t *testing.T) {
 	t.Parallel()
 	for host, named := range map[string]bool{"llm.example.com": true, "LLM.example.com:443": true, "llm.example.com:99": false} {

@@ -1,5 +1,5 @@
-// The tests in this file send 8 MB through a tunnel and through --intercept, or a
-// gigabyte with MESH_TESTS=whole.
+// These tests send 8 MB through a tunnel and through --intercept, or a gigabyte with
+// MESH_TESTS=whole.
 
 package proxy_test
 
@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// text yields n bytes of JSON text, and notes the live heap as it goes.
+// text yields bytes for a JSON string, and samples the live heap as it goes.
 type text struct {
 	left, next int64
 	peak       uint64
@@ -46,7 +46,7 @@ func liveHeap() uint64 {
 	return stats.HeapAlloc
 }
 
-// What is held while much passes through does not depend on the volume.
+// Memory must not grow with the volume that passes through.
 func TestVolumeNeedsConstantMemory(t *testing.T) { // not parallel: it measures the process
 	volume := int64(8 << 20)
 	if whole.Tests() {

@@ -65,7 +65,8 @@ func TestRules(t *testing.T) {
 	assert.Len(t, all.Advice, 5)
 }
 
-// The budget of a label is twice what the value cost a day. A command has no name that a shell would change.
+// A label's budget is twice its value's daily cost. If a shell would change the label's
+// name, there's no command.
 func TestLabelAdvice(t *testing.T) {
 	t.Parallel()
 	for name, command := range map[string]string{"team": "mesh meter --budget 0.38/day/label:team -- COMMAND", "a;b": "", "$(x)": ""} {
@@ -82,7 +83,7 @@ func TestAdviceOfASmallBudget(t *testing.T) {
 	assert.Equal(t, "The budget 0.001/day is exceeded: 0.0029 USD were spent.", r.Advice[0].Text)
 }
 
-// A value whose increase is more than that of all calls has no percentage.
+// If one value rose more than all calls together, there's no percentage.
 func TestAdviceOfMoreThanTheIncrease(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Percentiles differ by at most 1 % from those of the sorted durations, from a microsecond to days.
+// From a microsecond to days, percentiles are within 1 % of the exact ones.
 func TestPercentilesAreNear(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -37,7 +37,7 @@ func TestPercentilesAreNear(t *testing.T) {
 	}
 }
 
-// The dearest 1 % of calls is within its range, which is exact if whole steps are among them.
+// The dearest 1 % costs between Low and High. Both are exact if no cost bucket is split.
 func TestDearestCalls(t *testing.T) {
 	t.Parallel()
 	assert.Nil(t, build(t, report.Options{}, repeat(99, priced(at(1), "1"))...).Top.Dearest)
@@ -49,7 +49,7 @@ func TestDearestCalls(t *testing.T) {
 		var records []calls.Record
 		var costs []int
 		for range 1000 {
-			cents := random.IntN(200) + 900 // many calls in each step
+			cents := random.IntN(200) + 900 // many calls in each bucket
 			records, costs = append(records, priced(at(1), formatCents(cents))), append(costs, cents)
 		}
 		slices.Sort(costs)

@@ -20,7 +20,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// writeRecords writes n records of 90 days to a file in a new folder.
+// writeRecords writes n records from 90 days to a file in a new directory.
 func writeRecords(tb testing.TB, n int) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -36,8 +36,9 @@ func writeRecords(tb testing.TB, n int) (dir string) {
 	return dir
 }
 
-// BenchmarkRead reads 100,000 calls, and adds them up by day and model with calls.Sum in turn, so that both have the same load of the
-// machine. cpu-ratio is the ratio of the fastest runs; peak-MB is the memory that Go has obtained.
+// BenchmarkRead reads 100,000 calls, alternating with calls.Sum by day and model, so that
+// both see the same machine load. cpu-ratio compares the fastest runs; peak-MB is the
+// memory that Go has obtained.
 func BenchmarkRead(b *testing.B) {
 	dir := writeRecords(b, 100_000)
 	fastest := map[string]time.Duration{}
@@ -66,8 +67,8 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(fastest["read"].Seconds()/fastest["sum"].Seconds(), "cpu-ratio")
 }
 
-// BenchmarkReadNames reads 300,000 calls with as many values of three labels. peak-MB is the memory that Go has obtained:
-// 220 to 250 MB.
+// BenchmarkReadNames reads 300,000 calls. Three labels have a new value in each. peak-MB
+// is the memory that Go has obtained, usually 220 to 250 MB.
 func BenchmarkReadNames(b *testing.B) {
 	dir := b.TempDir()
 	file, err := os.Create(filepath.Join(dir, "calls.jsonl"))
@@ -88,7 +89,8 @@ func BenchmarkReadNames(b *testing.B) {
 	b.ReportMetric(float64(memory.Sys)/(1<<20), "peak-MB")
 }
 
-// cpuTime returns the processor time of this process, which a loaded machine changes less than the elapsed time.
+// cpuTime returns this process's processor time, which varies less than elapsed time on a
+// loaded machine.
 func cpuTime() time.Duration {
 	var used syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)

@@ -1,4 +1,4 @@
-// The tests of this file check reports of unusual calls, names, times and amounts.
+// Reports on unusual calls, names, times and amounts.
 
 package report_test
 
@@ -24,7 +24,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// checkJSON checks that a report is JSON that is read back as it is.
+// checkJSON checks that a report survives a round trip through JSON, and that no list is
+// null.
 func checkJSON(t *testing.T, r *report.Report) {
 	t.Helper()
 	text, err := json.Marshal(r)
@@ -35,7 +36,7 @@ func checkJSON(t *testing.T, r *report.Report) {
 	assert.Empty(t, nilSlices(reflect.ValueOf(*r), ""), "an empty list is []")
 }
 
-// nilSlices returns the names of the slices that are nil.
+// nilSlices returns the names of nil slices.
 func nilSlices(v reflect.Value, name string) (all []string) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -60,7 +61,7 @@ func nilSlices(v reflect.Value, name string) (all []string) {
 	return all
 }
 
-// A report from 1970 on has rows for days with calls only, and not 20,780.
+// A report since 1970 has rows only for days with calls, not 20,780.
 func TestUnusualCalls(t *testing.T) {
 	t.Parallel()
 	unpriced := priced(at(2), "")
@@ -131,7 +132,7 @@ func TestInvalidOptions(t *testing.T) {
 	}
 }
 
-// Values of labels beyond 100,000, and models beyond 1,000, are in the row of the others.
+// Label values beyond 100,000 and models beyond 1,000 are counted as others.
 func TestNamesBeyondTheBoundsAreOthers(t *testing.T) {
 	t.Parallel()
 	const n = 100_100
@@ -157,7 +158,7 @@ func TestNamesBeyondTheBoundsAreOthers(t *testing.T) {
 	assert.Nil(t, r.Users, "there are more than 100,000 pairs")
 }
 
-// TestReadIsBuild reads files in parallel, beside a torn line and a path that does not exist.
+// Files are read in parallel, next to torn lines and a missing path.
 func TestReadIsBuild(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,7 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// TestMatchLabels checks that a report is of the selected calls alone, with its budgets, bills, days before and month.
+// Calls that aren't selected must not appear anywhere: not in budgets, bills, the earlier
+// period or the month.
 func TestMatchLabels(t *testing.T) {
 	t.Parallel()
 	records := someRecords(3000, 60)
@@ -38,7 +39,7 @@ func TestMatchLabels(t *testing.T) {
 	assert.NotContains(t, string(without), "match_labels")
 }
 
-// What is selected is in the text: a part of the calls must not look like all of them.
+// The text names the selection, so that some calls don't look like all.
 func TestMatchLabelsIsShown(t *testing.T) {
 	t.Parallel()
 	r := build(t, report.Options{MatchLabels: map[string]string{"project": "p2\x1b<b>", "team": ""}}, someRecords(100, 60)...)
@@ -48,7 +49,7 @@ func TestMatchLabelsIsShown(t *testing.T) {
 	assert.NotContains(t, textOf(t, r, 80), "nly calls")
 }
 
-// TestDaysByLabel checks that the days of a label with two to seven values add up to the days.
+// If a label has two to seven values, their daily costs add up to each day's.
 func TestDaysByLabel(t *testing.T) {
 	t.Parallel()
 	for n := range 10 {

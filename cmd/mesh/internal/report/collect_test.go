@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// TestRepriceComputesCostsAgain checks which recorded costs are computed again: not those without counts, and not those of failed calls.
+// Costs without counts are kept, and so are failed calls' costs.
 func TestRepriceComputesCostsAgain(t *testing.T) {
 	t.Parallel()
 	usage := []byte(`{"prompt_tokens":1000000,"completion_tokens":0,"total_tokens":1000000,"prompt_tokens_details":{"cached_tokens":0}}`)
@@ -45,7 +45,7 @@ func TestRepriceComputesCostsAgain(t *testing.T) {
 	assert.EqualValues(t, "7", build(t, report.Options{}, call(func(*calls.Record) {})).Total.USD)
 }
 
-// TestTokensDoNotOverflow checks that a line whose tokens no longer fit in the sum is named, and in no number.
+// A line whose tokens overflow the sum is reported, and isn't counted.
 func TestTokensDoNotOverflow(t *testing.T) {
 	t.Parallel()
 	const most = 1023 // times 2^53, less than 2^63

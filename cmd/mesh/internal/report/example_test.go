@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// One call a day became two, and half of them use a dearer model.
+// One call a day became two, and half use a dearer model.
 func ExampleBuild() {
 	today := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	records := func(yield func(calls.Record, error) bool) {

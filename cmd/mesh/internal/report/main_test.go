@@ -6,7 +6,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// What the tests share with those of the page.
+// Shared with the page's tests.
 var (
 	now         = madecalls.Now
 	at          = madecalls.At
@@ -22,7 +22,7 @@ var (
 	billed      = madecalls.Billed
 )
 
-// anthropic returns a call of a model that retires on 2026-11-30.
+// anthropic turns r into a call to a model that retires on 2026-11-30.
 func anthropic(r calls.Record) calls.Record {
 	r.Provider, r.Model = models.Anthropic, "claude-sonnet-4-5"
 	return r

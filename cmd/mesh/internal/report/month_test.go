@@ -18,7 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// weekly returns costs of days that repeat by week, with a third of them at weekends, and noise.
+// weekly returns daily costs with noise; weekends cost a third.
 func weekly(random *rand.Rand, from time.Time, days int) (costs []float64) {
 	for i := range days {
 		usd := 10 * math.Exp(random.NormFloat64()/4)
@@ -30,8 +30,8 @@ func weekly(random *rand.Rand, from time.Time, days int) (costs []float64) {
 	return costs
 }
 
-// simulated returns the errors of the forecast of a month of weekly costs, and of its run rate, with so many days of calls before today,
-// and left.
+// simulated returns the forecast's and the run rate's errors for a month with weekly
+// patterns. There are calls on days days before today, and left days remain.
 func simulated(t *testing.T, random *rand.Rand, days, left int) (forecast, rate float64) {
 	t.Helper()
 	end := time.Date(2026, time.Month(random.IntN(12))+1, 1, 0, 0, 0, 0, time.UTC)
@@ -58,8 +58,8 @@ func simulated(t *testing.T, random *rand.Rand, days, left int) (forecast, rate 
 	return math.Abs(usd/whole - 1), math.Abs(spent/today.Sub(begin).Hours()*end.Sub(begin).Hours()/whole - 1)
 }
 
-// TestForecastOfWeeklyCosts simulates months of which 9 to 23 days are left, with a fixed seed. The mean error of the forecast is below 5 %,
-// and below that of the run rate.
+// With 9 to 23 days left, the forecast's mean error is below 5 % and below the run
+// rate's. The seed is fixed.
 func TestForecastOfWeeklyCosts(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(46, 80))
@@ -75,7 +75,7 @@ func TestForecastOfWeeklyCosts(t *testing.T) {
 	}
 }
 
-// budgetsOf returns budgets of the last hour of a day of calls.
+// budgetsOf returns a report on records, and its only budget.
 func budgetsOf(t *testing.T, o report.Options, records ...calls.Record) (*report.Report, report.Budget) {
 	t.Helper()
 	r, err := report.Build(func(yield func(calls.Record, error) bool) {
@@ -89,7 +89,7 @@ func budgetsOf(t *testing.T, o report.Options, records ...calls.Record) (*report
 	return r, r.Budgets[0]
 }
 
-// A meter and a report have spent the same.
+// A meter and a report must compute the same spending.
 func TestBudgetsAreThoseOfAMeter(t *testing.T) {
 	t.Parallel()
 	now := time.Now().UTC()
@@ -116,7 +116,7 @@ func TestBudgetsAreThoseOfAMeter(t *testing.T) {
 	}
 }
 
-// daily are calls of a team on each day before one, and on it.
+// daily returns a team's calls, one a day up to now.
 func daily(now time.Time, days int, team string, usd, upstream prices.USD) (records []calls.Record) {
 	for i := range days {
 		records = append(records, calls.Record{Time: now.AddDate(0, 0, -i), USD: usd, UpstreamUSD: upstream, Labels: map[string]string{"team": team}})
@@ -124,7 +124,8 @@ func daily(now time.Time, days int, team string, usd, upstream prices.USD) (reco
 	return records
 }
 
-// A month by label is forecast for each value, and each forecast has what the providers behind OpenRouter bill.
+// A monthly budget by label has a forecast for each value. Forecasts include what
+// providers behind OpenRouter bill.
 func TestBudgetsAreForecast(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -137,7 +138,7 @@ func TestBudgetsAreForecast(t *testing.T) {
 
 	r, b = budgetsOf(t, report.Options{Now: now, Budgets: []string{"290/month"}}, daily(now, 22, "", "1", "9")...)
 	assert.Equal(t, []any{"220", "300", true}, []any{string(b.SpentUSD), string(b.ForecastUSD), b.Over})
-	assert.EqualValues(t, "30", r.Month.Forecast.USD, "of USD alone")
+	assert.EqualValues(t, "30", r.Month.Forecast.USD, "without upstream costs")
 
 	many := daily(now, 22, "big", "90", "")
 	for i := range 1100 {

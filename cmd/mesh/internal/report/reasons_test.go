@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Every reason of package prices has a group of its own, in the present and in an earlier form of its text.
+// Every reason in package prices has its own group, even in an older wording.
 func TestReasonsOfPrices(t *testing.T) {
 	t.Parallel()
 	for _, e := range []prices.UnpricedError{

@@ -1,4 +1,4 @@
-// The tests of this file check the definition of each number with amounts that were computed by hand.
+// Checks each number's definition with amounts computed by hand.
 
 package report_test
 
@@ -17,7 +17,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// join returns all calls, and one of the first day of the period before, which costs nothing and has failed, so that the files do not begin later.
+// join returns all calls after a free, failed one on the earlier period's first day.
+// Without it, the files would begin within that period.
 func join(lists ...[]calls.Record) []calls.Record {
 	begin := priced(at(56), "0")
 	begin.Status = http.StatusTooManyRequests
@@ -28,7 +29,8 @@ func join(lists ...[]calls.Record) []calls.Record {
 	return all
 }
 
-// The default period are the last 28 full days; without any before, today is in it.
+// By default the period is the last 28 full days. If there are no earlier calls, it
+// includes today.
 func TestPeriods(t *testing.T) {
 	t.Parallel()
 	late := priced(at(0), "1")
@@ -60,7 +62,7 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// Calls of 4 USD became calls of other models, more calls, and dearer ones, computed by hand.
+// c is the earlier period's mean cost per call.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	before, after := at(40), at(5)
@@ -70,14 +72,15 @@ func TestChange(t *testing.T) {
 		records                []calls.Record
 		usd, more, mix, dearer prices.USD
 	}{
-		// c = 2; 5 calls more cost 10.
+		// c = 2; 5 more calls cost 10.
 		"more": {join(repeat(5, priced(before, "2")), repeat(10, priced(after, "2"))), "10", "10", "0", "0"},
-		// As many calls of a model that costs 6 instead of 2: 4 of them moved.
+		// As many calls as before, but 4 moved to a model that costs 6 instead of 2.
 		"mix": {join(repeat(5, priced(before, "2")), repeat(5, of(priced(before, "6"), "b")), repeat(1, priced(after, "2")), repeat(9, of(priced(after, "6"), "b"))), "16", "0", "16", "0"},
 		"new": {join(repeat(4, priced(before, "2")), repeat(4, of(priced(after, "3"), "b"))), "4", "0", "4", "0"},
-		// c = 2; 10 calls instead of 4: 6 · 2 = 12. By model: 4 · 2, and 2 of the new one: 10, which is 2 less. Each of 8 costs 0.5 more: 4.
+		// c = 2. 10 calls instead of 4: 6 · 2 = 12. Two use a model that costs 1 less:
+		// -2. The other 8 cost 0.5 more each: 4.
 		"all": {join(repeat(4, priced(before, "2")), repeat(8, priced(after, "2.5")), repeat(2, of(priced(after, "1"), "b"))), "14", "12", "-2", "4"},
-		// A third of a dollar: c = 1/3 of 1.
+		// c = 1/3, and there's one more call.
 		"thirds":      {join(repeat(2, priced(before, "0")), repeat(1, priced(before, "1")), repeat(4, priced(after, "1"))), "3", "0.333333333333", "0", "2.666666666667"},
 		"failed":      {join(repeat(4, priced(before, "2")), repeat(4, priced(after, "2")), repeat(100, failed)), "0", "0", "0", "0"},
 		"failed paid": {join(repeat(4, priced(before, "2")), repeat(4, priced(after, "2")), repeat(3, rebate)), "1.5", "0", "0", "1.5"},
@@ -92,7 +95,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// One call of 1970 beside 50 days would show a false change.
+// One call from 1970 next to 50 days would show a false change.
 func TestChangeIsHidden(t *testing.T) {
 	t.Parallel()
 	assert.Nil(t, build(t, report.Options{}, priced(at(5), "1")).Change, "no period before")
@@ -103,7 +106,7 @@ func TestChangeIsHidden(t *testing.T) {
 	assert.NotNil(t, build(t, old, priced(day("2019-12-01"), "1"), priced(day("2020-01-20"), "1"), priced(day("2020-02-01"), "1")).Change)
 	assert.Nil(t, build(t, old, priced(day("2020-01-20"), "1"), priced(day("2020-02-01"), "1")).Change)
 	clock := priced(time.Unix(0, 0), "1")
-	assert.Nil(t, build(t, report.Options{}, clock, priced(at(50), "1"), priced(at(5), "1")).Change, "one clock of 1970")
+	assert.Nil(t, build(t, report.Options{}, clock, priced(at(50), "1"), priced(at(5), "1")).Change, "one clock is at 1970")
 }
 
 func TestComparable(t *testing.T) {
@@ -118,7 +121,8 @@ func TestComparable(t *testing.T) {
 	}
 }
 
-// month returns a call a day of the last days; each weekday has its own cost, Sunday 0.1 and Saturday 0.7.
+// month returns a call on every recent day, from 0.1 on Sundays to 0.7 on Saturdays, and
+// factor calls today.
 func month(days int, factor int) (all []calls.Record) {
 	for ago := range days {
 		when := at(ago + 1)
@@ -129,7 +133,8 @@ func month(days int, factor int) (all []calls.Record) {
 
 func TestMonth(t *testing.T) {
 	t.Parallel()
-	// A week costs 2.8. November 2026 begins on a Sunday: three weeks until the 21st, then today, a Sunday, and 8 days until Monday the 30th.
+	// A week costs 2.8. November 2026 begins on a Sunday: three weeks until the 21st,
+	// then today, a Sunday, and 8 days until Monday the 30th.
 	const spent, left = 3 * 2.8, 0.2 + 0.3 + 0.4 + 0.5 + 0.6 + 0.7 + 0.1 + 0.2
 	r := build(t, report.Options{Budgets: []string{"20/month", "11.5/month", "0.05/day", "100"}}, month(40, 1)...)
 	assert.Equal(t, "2026-11", r.Month.Month)
@@ -186,7 +191,7 @@ func TestFailedCalls(t *testing.T) {
 	}
 }
 
-// Retries are apart in errors and latency, and in all costs.
+// Retries are separate in errors and latency, but costs include them.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	var records []calls.Record

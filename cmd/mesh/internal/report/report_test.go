@@ -13,7 +13,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// amount returns a decimal.
 func amount[T ~string](t *testing.T, text T) *big.Rat {
 	t.Helper()
 	r, ok := new(big.Rat).SetString(string(text))
@@ -21,7 +20,6 @@ func amount[T ~string](t *testing.T, text T) *big.Rat {
 	return r
 }
 
-// plus returns the exact sum of decimals, as text.
 func plus(t *testing.T, amounts ...prices.USD) prices.USD {
 	t.Helper()
 	sum := prices.USD("0")
@@ -31,7 +29,7 @@ func plus(t *testing.T, amounts ...prices.USD) prices.USD {
 	return sum
 }
 
-// addUp adds up rows, for the comparison with their total.
+// addUp sums rows to compare them with their total.
 func addUp(t *testing.T, sums ...report.Sum) (all report.Sum) {
 	t.Helper()
 	all.USD, all.BoundUSD, all.SubscriptionUSD = "0", "0", "0"
@@ -44,7 +42,7 @@ func addUp(t *testing.T, sums ...report.Sum) (all report.Sum) {
 	return all
 }
 
-// checkRows checks that rows add up to the total, now and before.
+// checkRows checks that rows add up to the total, in both periods.
 func checkRows(t *testing.T, r *report.Report, rows []report.Row, what string) {
 	t.Helper()
 	now, before, shares, changes := []report.Sum{}, []report.Sum{}, 0.0, []prices.USD{}
@@ -68,7 +66,7 @@ func checkRows(t *testing.T, r *report.Report, rows []report.Row, what string) {
 	}
 }
 
-// checkReport checks that all parts of a report add up to their whole.
+// checkReport checks that all parts add up to their whole.
 func checkReport(t *testing.T, r *report.Report) {
 	t.Helper()
 	var models []report.Row
@@ -135,7 +133,7 @@ func checkChange(t *testing.T, r *report.Report) {
 	}
 }
 
-// checkCalls checks the numbers of calls: by try, by status and by reason.
+// checkCalls checks call counts by try, status and reason.
 func checkCalls(t *testing.T, r *report.Report) {
 	t.Helper()
 	tries := func(a report.Tries, b report.Tries) [3]int {
@@ -184,7 +182,7 @@ func checkCache(t *testing.T, r *report.Report) {
 	assert.Equal(t, r.Cache.WithoutUSD, plus(t, r.Total.USD, r.Cache.SavedUSD))
 }
 
-// TestPartsAddUpToWholes checks reports of random calls, of few and of many days.
+// Random calls on few and on many days.
 func TestPartsAddUpToWholes(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

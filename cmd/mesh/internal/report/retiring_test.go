@@ -47,7 +47,7 @@ func TestRetiringModels(t *testing.T) {
 	assert.Contains(t, r.Advice[0].Text, "o4-mini")
 }
 
-// The dates of the provider do not apply on a platform.
+// A provider's dates don't apply on a platform.
 func TestRetiringModelsOfPlatforms(t *testing.T) {
 	t.Parallel()
 	use := func(platform string, p models.Provider, model string) calls.Record {

@@ -15,12 +15,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// withCosts returns made-up calls whose periods can be compared.
+// withCosts returns made-up calls, none unpriced, so that periods can be compared.
 func withCosts(n int) []calls.Record {
 	return slices.DeleteFunc(someRecords(n, 60), func(r calls.Record) bool { return r.Unpriced != "" })
 }
 
-// shownUSD returns an amount of a text, in which "<0.01" is 0.
+// shownUSD parses a shown amount; "<0.01" is 0.
 func shownUSD(t *testing.T, text string) *big.Rat {
 	t.Helper()
 	if strings.Contains(text, "<") {
@@ -31,7 +31,7 @@ func shownUSD(t *testing.T, text string) *big.Rat {
 	return usd
 }
 
-// Costs, shares and the parts of the change add up as shown.
+// Costs, shares and the change's parts add up as shown.
 func TestTextAddsUp(t *testing.T) {
 	t.Parallel()
 	costs := regexp.MustCompile(`(?m)^(\S+) .* ([\d.,<]+) +([\d.]+)% +\S+$`)

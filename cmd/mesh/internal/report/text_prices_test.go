@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// Text, notes and page state how old the prices are from the 15th day on.
+// From the 15th day on, text, notes and page say how old the prices are.
 func TestOldPrices(t *testing.T) {
 	t.Parallel()
 	for day, sentence := range map[string]string{

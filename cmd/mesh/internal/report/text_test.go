@@ -18,7 +18,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// textOf returns the text of a report at a width.
 func textOf(t *testing.T, r *report.Report, columns int) string {
 	t.Helper()
 	var out strings.Builder
@@ -26,7 +25,6 @@ func textOf(t *testing.T, r *report.Report, columns int) string {
 	return out.String()
 }
 
-// checkWidth checks that no line is wider than columns.
 func checkWidth(t *testing.T, text string, columns int) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -34,7 +32,7 @@ func checkWidth(t *testing.T, text string, columns int) {
 	}
 }
 
-// wrapped returns an expression for a name that may wrap behind its separators.
+// wrapped returns a pattern for name, which may wrap after its separators.
 func wrapped(name string) string {
 	var pieces []string
 	for name != "" {
@@ -48,7 +46,7 @@ func wrapped(name string) string {
 	return `(?m)(?:^|[ /])` + strings.Join(pieces, `(?:[^\n]*\n +)?`)
 }
 
-// Lines fit into every width, and names are whole.
+// At every width, lines fit and names aren't cut.
 func TestTextFits(t *testing.T) {
 	t.Parallel()
 	records := someRecords(3000, 60)
@@ -86,7 +84,6 @@ func TestTextColumns(t *testing.T) {
 	}
 }
 
-// The whole text of a small report.
 func TestText(t *testing.T) {
 	t.Parallel()
 	var records []calls.Record
@@ -124,7 +121,8 @@ Next: 1 call has no known cost: responses that broke off.
 `, textOf(t, r, 60))
 }
 
-// A period of hours has its times, and a budget that never begins again its first day.
+// A period in hours is shown with times, and a budget without a period with its first
+// day.
 func TestTextOfHours(t *testing.T) {
 	t.Parallel()
 	from := day("2026-11-20").Add(12 * time.Hour)
@@ -148,7 +146,7 @@ func TestTextWithoutCalls(t *testing.T) {
 	assert.Contains(t, text, "There are no calls in this period; 1 call from 2026-01-26 to 2026-01-26 were read (--last all).")
 }
 
-// Names cannot control the terminal, and a cost that is not known is not 0.
+// Names must not control the terminal, and an unknown cost isn't 0.
 func TestTextOfHostileNames(t *testing.T) {
 	t.Parallel()
 	var records []calls.Record
@@ -165,7 +163,7 @@ func TestTextOfHostileNames(t *testing.T) {
 	}
 }
 
-// Two calls became three at a third of their cost, and one of another model.
+// Two calls became three at a third of the cost, and a fourth uses another model.
 func TestTextHasThePartsOfTheChange(t *testing.T) {
 	t.Parallel()
 	other := priced(at(1), "6")

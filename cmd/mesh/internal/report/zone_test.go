@@ -9,7 +9,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/report"
 )
 
-// Days and the month are those of the zone; budgets are UTC.
+// Days and the month follow the zone; budgets are always UTC.
 func TestReportInAZone(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("here", 3*60*60)

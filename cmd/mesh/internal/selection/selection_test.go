@@ -43,7 +43,7 @@ func TestSelectionOfTimes(t *testing.T) {
 	}
 }
 
-// Days start at midnight of the zone, also when its clocks change.
+// Days start at midnight in the zone, even when its clocks change.
 func TestSelectionInAZone(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")

@@ -12,8 +12,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// BenchmarkSumOfSessions is a pair with BenchmarkSum: the processor time for a byte of session files must be at most 1.5 times that of calls
-// files. The sessions are those of testdata with new ids, in which texts have one character: real ones are cheaper.
+// Compare with BenchmarkSum: a byte in session files may take at most 1.5 times the
+// processor time it takes in calls files. The sessions are testdata with new ids. Their
+// texts have one character, so real sessions are cheaper.
 func BenchmarkSumOfSessions(b *testing.B) {
 	for _, file := range []string{
 		"claude/projects/-home-u-app/d572515c-7bf8-4bde-bcbf-c7efc399d7f4.jsonl",

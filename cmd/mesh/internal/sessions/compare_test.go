@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// sumUp returns the sum of a folder, and what is said about it.
+// sumUp sums paths, and returns what was reported about them.
 func sumUp(t *testing.T, paths ...string) (calls.Group, *said) {
 	t.Helper()
 	opts, said := options()
@@ -25,7 +25,7 @@ func sumUp(t *testing.T, paths ...string) (calls.Group, *said) {
 	return groups[0][0], said
 }
 
-// changed returns a copy of a folder in which a file has another text.
+// changed copies a directory and replaces text in one file.
 func changed(t *testing.T, from, name, old, replacement string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func changed(t *testing.T, from, name, old, replacement string) string {
 	return dir
 }
 
-// A count that differs from the totals of the program is noted.
+// A count that differs from the program's own totals is noted.
 func TestACountThatDiffersIsNoted(t *testing.T) {
 	t.Parallel()
 	const real = "testdata/2026-11/"
@@ -66,7 +66,7 @@ func TestACountThatDiffersIsNoted(t *testing.T) {
 	}
 }
 
-// meteredAlpha returns a calls file with all eleven calls of the session files.
+// meteredAlpha returns a calls file with the session's eleven calls.
 func meteredAlpha(t *testing.T, session string) string {
 	t.Helper()
 	opts := plain()
@@ -93,7 +93,8 @@ func meteredAlpha(t *testing.T, session string) string {
 	return filepath.Join(writeFiles(t, map[string]string{"d572515c-7bf8-4bde-bcbf-c7efc399d7f4.jsonl": text.String()}), "d572515c-7bf8-4bde-bcbf-c7efc399d7f4.jsonl")
 }
 
-// Calls that are metered, too, count once, with the labels of both, whether their session is known or not.
+// Calls that were also metered count once, with both files' labels, whether or not the
+// meter knew their session.
 func TestMeteredCallsOfASessionWithAState(t *testing.T) {
 	t.Parallel()
 	for _, session := range []string{"", "5a68238f-1aff-4c0d-bb4b-384a94c04303"} {
@@ -124,7 +125,7 @@ func TestMeteredCallsOfASessionWithAState(t *testing.T) {
 	}
 }
 
-// A file with the ids of another session is left out, and both files are named.
+// A call with an id from another session is left out, and both files are named.
 func TestCopiesAreNamed(t *testing.T) {
 	t.Parallel()
 	line := strings.Replace(fmt.Sprintf(claudeText, "x"), `"sessionId"`, `"requestId":"%s","sessionId"`, 1)
@@ -150,7 +151,7 @@ func TestPlatformsAndProvidersOfClaudeCode(t *testing.T) {
 	assert.EqualValues(t, "deepseek", records[0].Provider)
 }
 
-// Reading the database of opencode leaves no file next to it.
+// Reading opencode's database must leave no file next to it.
 func TestDatabasesLeaveNoFile(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"opencode", "opencode-wal"} {
@@ -184,7 +185,7 @@ func TestFilesThatCodexCompresses(t *testing.T) {
 	assert.EqualValues(t, "0.114", g.USD)
 }
 
-// The lines of the newer programs, as seeds.
+// otherTexts has lines from the newer programs, also used as seeds.
 var otherTexts = []string{
 	`{"type":"session.start","data":{"sessionId":"s","context":{"cwd":"/home/u/app"}},"timestamp":"2026-02-11T09:00:00Z","parentId":null}` + "\n" +
 		`{"type":"session.usage_record","data":{"usage":{"model":"claude-haiku-4-5","inputTokens":10,"outputTokens":5,"apiCallId":"msg_1","modelProvider":"anthropic"}},"timestamp":"2026-02-11T09:00:00Z","parentId":null}` + "\n",
@@ -222,12 +223,14 @@ func FuzzCostState(f *testing.F) {
 	fuzzSession(f, fmt.Sprintf(claudeText, "x")+state)
 }
 
-// stateLine returns a state of a session that began at 1 ms, with counts of input tokens.
+// stateLine returns the cost state for a session that began at 1 ms, with tokens as
+// input.
 func stateLine(session, model string, tokens int) string {
 	return fmt.Sprintf(`{"type":"cost-state","sessionId":%q,"startTime":1,"modelUsage":{%q:{"inputTokens":%d,"outputTokens":10}}}`+"\n", session, model, tokens)
 }
 
-// The totals of forks have the calls of their parent. If its file is gone, they count once: those of the larger total.
+// Forks' totals include their parent's calls. If the parent's file is gone, its calls
+// count once, from the larger total.
 func TestForksWhoseParentIsGone(t *testing.T) {
 	t.Parallel()
 	line := func(session, id, uuid, at string) string {
@@ -246,7 +249,8 @@ func TestForksWhoseParentIsGone(t *testing.T) {
 	assert.Equal(t, []string{"claude-code, session b: the session that it was forked from is gone: its cost is at least what is counted"}, said.notes)
 }
 
-// What a total has besides the lines is at the price of short prompts, since the number of its calls is not known.
+// Usage that only a total has is priced as short prompts, because the number of calls is
+// unknown.
 func TestTotalsBeyondTheLengthOfAPrompt(t *testing.T) {
 	t.Parallel()
 	const model = "claude-sonnet-4-5"

@@ -12,7 +12,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// newDatabase returns the path of a database that statements have filled.
+// newDatabase runs statements in a new database and returns its path.
 func newDatabase(tb testing.TB, statements ...string) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "opencode.db")
@@ -26,7 +26,6 @@ func newDatabase(tb testing.TB, statements ...string) string {
 	return path
 }
 
-// readFile returns what is in a session file.
 func readFile(tb testing.TB, path string) ([]calls.Record, []error) {
 	tb.Helper()
 	return collect(calls.Read(recorded(), path))
@@ -60,7 +59,7 @@ func TestDatabasesOfOthers(t *testing.T) {
 	assert.Empty(t, errs)
 }
 
-// The log of a database may be a link that somebody else has made.
+// Someone else may have made the database's log a link.
 func TestLogsOfDatabasesOfOthers(t *testing.T) {
 	t.Parallel()
 	path := newDatabase(t, messageTable, messageRow)

@@ -17,7 +17,7 @@ import (
 
 const sessionFiles = "testdata/home"
 
-// expectedSessions is testdata/sessions/expected.json.
+// expectedSessions is testdata/home/expected.json.
 type expectedSessions struct {
 	Files map[string]struct {
 		Records []expectedRecord
@@ -56,7 +56,7 @@ func readExpected(t *testing.T) (all expectedSessions) {
 	return all
 }
 
-// plainRecord returns a record as the expected ones are written.
+// plainRecord converts r to the form in expected.json.
 func plainRecord(t *testing.T, r calls.Record) expectedRecord {
 	t.Helper()
 	c, err := r.Count(nil, false)
@@ -70,7 +70,7 @@ func plainRecord(t *testing.T, r calls.Record) expectedRecord {
 	if c.USD != "" {
 		plain.USD = &c.USD
 	}
-	if r.Labels["program"] == "claude-code" { // the expected time is that of the last line
+	if r.Labels["program"] == "claude-code" { // the expected time is the last line's
 		plain.Time = plain.Time.Truncate(24 * time.Hour)
 	}
 	return plain

@@ -11,12 +11,13 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// message returns a line of Claude Code with an input of 100 and an output of 10 tokens; more are members of its usage.
+// message returns a Claude Code line with 100 input and 10 output tokens. more has
+// further usage members.
 func message(session, id, model, at, more string) string {
 	return fmt.Sprintf(`{"type":"assistant","sessionId":%q,"uuid":"u%s","timestamp":"2026-11-20T%sZ","cwd":"/home/u/app","message":{"id":%q,"model":%q,"usage":{"input_tokens":100,"output_tokens":10%s}}}`+"\n", session, id, at, id, model, more)
 }
 
-// begin is a line that no fork copies.
+// begin returns a line that forks don't copy.
 func begin(session, at string) string {
 	return fmt.Sprintf(`{"type":"queue-operation","sessionId":%q,"timestamp":"2026-11-20T%sZ"}`+"\n", session, at)
 }
@@ -107,12 +108,13 @@ const (
 	geminiLines   = `{"sessionId":"g","projectHash":"h"}` + "\n" + `{"id":"g1","type":"gemini","timestamp":"2026-11-20T10:00:00Z","model":"gemini-3.8-flash","tokens":{"input":100,"output":10}}` + "\n"
 )
 
-// Each copy that is left out is named, with both files, also if its counts differ, whatever the program.
+// For every program, a copy that's left out is named with both files, even if its counts
+// differ.
 func TestCopiesOfEveryProgram(t *testing.T) {
 	t.Parallel()
 	more := func(text, name string) string { return strings.Replace(text, name+":10,", name+":11,", 1) }
 	for name, c := range map[string]struct {
-		a, b string // files; without b, the copies are in a
+		a, b string // files; if b is empty, the copies are in a
 		want calls.Copies
 	}{
 		"counts of Codex":          {fmt.Sprintf(headOfCodex, "t1") + countOfCodex, fmt.Sprintf(headOfCodex, "t2") + countOfCodex, calls.Copies{Calls: 1, IDs: []string{}}},

@@ -1,4 +1,4 @@
-// This file covers lines and files that are damaged, hostile or of another version, and that no text of a conversation is kept.
+// Damaged and hostile files, and other versions. No conversation text may be kept.
 
 package sessions_test
 
@@ -22,7 +22,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// Lines of one call of each program, in which %s is the place of a text of the conversation or of a count.
+// One call for each program. %s stands for conversation text.
 const (
 	claudeText = `{"type":"assistant","timestamp":"2026-02-11T09:00:00Z","sessionId":"s","cwd":"/home/u/app","message":{"id":"msg_1","model":"claude-haiku-4-5","content":[{"text":"%s"}],"usage":{"input_tokens":10,"output_tokens":5}}}` + "\n"
 	codexText  = `{"timestamp":"2026-02-11T09:00:00Z","type":"session_meta","payload":{"id":"s","instructions":"%s"}}` + "\n" +
@@ -31,13 +31,13 @@ const (
 	opencodeText = `{"id":"m","sessionID":"s","role":"assistant","summary":"%s","modelID":"claude-haiku-4-5","providerID":"anthropic","time":{"created":1767600000000},"tokens":{"input":10,"output":5}}` + "\n"
 )
 
-// readText returns what is in a session file with a content.
+// readText reads content as a session file.
 func readText(tb testing.TB, content string) ([]calls.Record, []error) {
 	tb.Helper()
 	return readFile(tb, fileOf(tb, content))
 }
 
-// A cost without the tool would be too low.
+// Without the tool, the cost would be too low.
 func TestTooManyToolsAreAnError(t *testing.T) {
 	t.Parallel()
 	var tools []string
@@ -50,7 +50,7 @@ func TestTooManyToolsAreAnError(t *testing.T) {
 	assert.ErrorContains(t, errs[0], "usage has too many members")
 }
 
-// fileOf returns the path of a session file with a content.
+// fileOf writes content to a session file.
 func fileOf(tb testing.TB, content string) string {
 	tb.Helper()
 	file := filepath.Join(tb.TempDir(), "session.jsonl")
@@ -91,7 +91,7 @@ func TestSessionFilesThatAreCutAnywhere(t *testing.T) {
 	for _, content := range []string{claudeText, codexText, geminiText, opencodeText} {
 		for end := len(content) - 1; end >= 0; end -= whole.Cases(1, 7) {
 			records, errs := readText(t, content[:end])
-			if end == len(content)-1 { // without its line break
+			if end == len(content)-1 { // only the line break is missing
 				assert.Len(t, records, 1)
 				continue
 			}
@@ -117,7 +117,7 @@ func TestSessionLinesOfAnyLength(t *testing.T) {
 	assert.Equal(t, []string{"msg_1", "msg_2", "msg_4"}, ids)
 }
 
-// 40 MB of a session need little memory. This test is not parallel, since others keep lines of 50 MB.
+// A 40 MB session needs little memory. Not parallel: other tests hold 50 MB lines.
 func TestSessionsNeedConstantMemory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "session.jsonl")
 	out, err := os.Create(file)
@@ -144,7 +144,7 @@ func TestSessionsNeedConstantMemory(t *testing.T) {
 	assert.Less(t, most, uint64(16<<20))
 }
 
-// What a program writes while its file is read counts, up to a line whose end is not there yet.
+// Lines that a program writes during the read count, except for an unfinished last one.
 func TestSessionFilesThatGrow(t *testing.T) {
 	t.Parallel()
 	line := func(i int) string {
@@ -237,7 +237,7 @@ func TestSessionLinesOfOtherVersions(t *testing.T) {
 	}
 }
 
-// The first line of Codex has the instructions, which can be longer than what is read at once.
+// Codex's first line has the instructions, which can be longer than one read.
 func TestSessionsBeginWithALongLine(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{claudeText, codexText, opencodeText} {
@@ -259,7 +259,8 @@ func TestFilesOfOtherProgramsAreNotSessions(t *testing.T) {
 	assert.Empty(t, errs)
 }
 
-// fuzzSession checks that a file of a program is read without a panic, and that its records can be counted and written.
+// fuzzSession checks that a program's files are read without a panic, and that their
+// records can be counted and written.
 func fuzzSession(f *testing.F, lines string, files ...string) {
 	f.Helper()
 	f.Add(lines)
@@ -271,11 +272,11 @@ func fuzzSession(f *testing.F, lines string, files ...string) {
 	first, _, _ := strings.Cut(lines, "\n")
 	f.Fuzz(func(t *testing.T, content string) {
 		checkFile(t, fileOf(t, content))
-		checkFile(t, fileOf(t, first+"\n"+content)) // which is one of the program
+		checkFile(t, fileOf(t, first+"\n"+content)) // recognized as this program's
 	})
 }
 
-// checkFile checks that the records of a file can be counted and written.
+// checkFile checks that a file's records can be counted and written.
 func checkFile(t *testing.T, path string) {
 	t.Helper()
 	records, errs := readFile(t, path)
@@ -291,7 +292,7 @@ func checkFile(t *testing.T, path string) {
 	}
 }
 
-// FuzzCompressed reads what begins as a file that Codex has compressed.
+// FuzzCompressed reads files with zstd's magic number, as Codex writes them.
 func FuzzCompressed(f *testing.F) {
 	w, err := zstd.NewWriter(nil)
 	require.NoError(f, err)

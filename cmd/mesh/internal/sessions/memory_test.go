@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// packLines writes a compressed file of about size bytes. line returns its lines.
+// packLines writes about size bytes, compressed. line returns the lines.
 func packLines(t *testing.T, path string, size int, line func(i int) string) {
 	t.Helper()
 	file, err := os.Create(path)
@@ -32,7 +32,8 @@ func packLines(t *testing.T, path string, size int, line func(i int) string) {
 	require.NoError(t, file.Close())
 }
 
-// 50 kB of gzip have 48 MB of lines that a program would never write. This test is not parallel: it measures.
+// 50 kB in gzip can hold 48 MB in lines that no program would write. Not parallel: it
+// measures memory.
 func TestCompressedSessionsNeedLittleMemory(t *testing.T) {
 	long := strings.Repeat("x", 900)
 	huge := strings.Repeat("x", 1<<20)

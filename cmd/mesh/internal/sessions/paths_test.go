@@ -11,7 +11,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// These tests set variables of the process, so they are not parallel.
+// Not parallel: these tests set environment variables.
 
 func clearSessionVariables(t *testing.T, home string) {
 	t.Helper()

@@ -1,4 +1,4 @@
-// This file covers calls that are in several lines or files.
+// Calls that are in several lines or files.
 
 package sessions_test
 
@@ -15,10 +15,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// none is a total that codexFile leaves out, with all of info.
+// none makes codexFile write null for info.
 const none = -1
 
-// codexFile returns a file of Codex with a head and a token_count for each total of input tokens.
+// codexFile returns a Codex file with a head, and a token_count for each input total.
 func codexFile(head string, totals ...int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `{"timestamp":"2026-02-11T09:00:00Z","type":"session_meta","payload":{%s}}`+"\n", head)
@@ -32,12 +32,11 @@ func codexFile(head string, totals ...int) string {
 	return text.String()
 }
 
-// codexCount returns a token_count.
 func codexCount(info string) string {
 	return `{"timestamp":"2026-02-11T09:00:00Z","type":"event_msg","payload":{"type":"token_count","info":` + info + "}}\n"
 }
 
-// inputs returns the input tokens of all calls by session.
+// inputs returns the input tokens by session.
 func inputs(t *testing.T, paths ...string) map[string]int64 {
 	t.Helper()
 	groups, err := calls.Sum(plain([]string{"label:session"}), paths...)
@@ -68,7 +67,7 @@ func TestForksOfCodex(t *testing.T) {
 		"nothing but copies":  {codexFile(`"id":"f","forked_from_id":"p"`, 100), 0},
 		"parent that is gone": {codexFile(`"id":"f","forked_from_id":"gone"`, 100, 300), 300},
 	} {
-		for _, place := range []string{"sessions/2026/02/11/", "archived_sessions/"} { // the fork is read before, if names do not decide
+		for _, place := range []string{"sessions/2026/02/11/", "archived_sessions/"} { // must not decide which file is read first
 			dir := writeFiles(t, map[string]string{
 				place + "rollout-2026-02-11T08-00-00-p.jsonl":                 parent,
 				"sessions/2026/02/10/rollout-2026-02-11T09-00-00-f.jsonl":     c.fork,
@@ -96,7 +95,7 @@ func TestCountsOfCodex(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		infos []string
-		want  [][2]int64 // input without what was read from caches, and that
+		want  [][2]int64 // uncached input, cached input
 	}{
 		"a total that rises":           {[]string{total(100, 0), total(150, 20)}, [][2]int64{{100, 0}, {30, 20}}},
 		"a total that falls":           {[]string{total(100, 0), total(50, 20)}, [][2]int64{{100, 0}, {30, 20}}},
@@ -121,7 +120,7 @@ func TestCountsOfCodex(t *testing.T) {
 	}
 }
 
-// A count and a record next to each other are one call, if they have the same usage.
+// A count and a record next to each other are one call if their usage is the same.
 func TestCountsAndRecordsOfCodex(t *testing.T) {
 	t.Parallel()
 	const head = `{"timestamp":"2026-02-11T09:00:00Z","type":"session_meta","payload":{"id":"p"}}` + "\n"
@@ -181,7 +180,7 @@ func TestCopiesOfClaudeCode(t *testing.T) {
 	}
 }
 
-// More calls than are kept open are yielded once each, in the order of their lines.
+// If there are more calls than stay open, each is still yielded once, in line order.
 func TestManyCallsOfASession(t *testing.T) {
 	t.Parallel()
 	var content strings.Builder
@@ -198,7 +197,8 @@ func TestManyCallsOfASession(t *testing.T) {
 	}
 }
 
-// A goroutine that has read a calls file gets the calls of a session file next, and nothing of the other file again.
+// A goroutine that reads a session file after a calls file must not yield the first
+// file's calls again.
 func TestSessionsBesideCallsFiles(t *testing.T) {
 	t.Parallel()
 	const line = `{"model":"gpt-5","time":"2026-02-13T09:00:00Z","usage":{"input_tokens":1,"output_tokens":0,"total_tokens":1}}` + "\n"
@@ -210,7 +210,7 @@ func TestSessionsBesideCallsFiles(t *testing.T) {
 	assert.Equal(t, []string{"false true", "false false", "true false"}, read)
 }
 
-// A call that was metered, too, is one call if the session has the id of its response.
+// A call that was also metered counts once if the session has its response's id.
 func TestMeteredCallsOfSessions(t *testing.T) {
 	t.Parallel()
 	const metered = `{"provider":"anthropic","model":"claude-haiku-4-5","id":"msg_1","time":"2026-02-11T08:59:58Z","usage":{"input_tokens":10,"output_tokens":5},"path":"/v1/messages","status":200,"complete":true,"usd":"0.000035"}` + "\n"

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
 )
 
-// reading returns options of a report that reads sessions.
+// reading returns o with what it takes to read sessions.
 func reading(o report.Options) report.Options {
 	r := sessions.New(nil)
 	o.Decode, o.Join = r.Decode, r.Join
@@ -45,10 +45,10 @@ func TestSessions(t *testing.T) {
 	assert.Equal(t, r.Total.USD, r.Total.SubscriptionUSD)
 	r, err = report.Read(reading(o), "../../../../discovery/calls/testdata/calls.jsonl")
 	require.NoError(t, err)
-	assert.NotEqual(t, r.Total.USD, r.Total.SubscriptionUSD, "only calls of session files")
+	assert.NotEqual(t, r.Total.USD, r.Total.SubscriptionUSD, "only session files' calls")
 }
 
-// TestCostsWithoutACall checks that a table says why the cost per call times the calls is less than the cost.
+// The table says why cost per call times calls is less than the cost.
 func TestCostsWithoutACall(t *testing.T) {
 	t.Parallel()
 	o := report.Options{From: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), Now: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)}

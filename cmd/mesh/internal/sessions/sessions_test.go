@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// sum is what comes out of a folder, or of a model in it.
+// sum is the result for a directory, or for a model in it.
 type sum struct {
 	Calls        int    `json:"calls"`
 	WithoutALine int    `json:"without_a_line"`
@@ -32,13 +32,13 @@ func sumOf(g calls.Group) sum {
 	return sum{g.Calls, g.WithoutLine, g.Unpriced, string(g.USD), u.Input, u.CacheRead, u.CacheWrite5m, u.CacheWrite1h, u.Output}
 }
 
-// said is what a run says besides its sums.
+// said collects a run's copies and notes.
 type said struct {
 	copies []calls.Copies
 	notes  []string
 }
 
-// options returns options that read sessions, and what they say.
+// options returns options that read sessions, and what they report.
 func options(by ...[]string) (calls.Options, *said) {
 	s := &said{}
 	r := sessions.New(nil)
@@ -84,20 +84,19 @@ func TestSessionsAreExact(t *testing.T) {
 	}
 }
 
-// plain returns options that read sessions.
+// plain is like options without what they report.
 func plain(by ...[]string) calls.Options {
 	opts, _ := options(by...)
 	return opts
 }
 
-// recorded returns options that read the records of sessions as they are.
+// recorded returns options that leave records as they are.
 func recorded() calls.Options {
 	opts := plain()
 	opts.Recorded = true
 	return opts
 }
 
-// collect returns all records and errors of a sequence.
 func collect(records iter.Seq2[calls.Record, error]) (all []calls.Record, errs []error) {
 	for r, err := range records {
 		if err != nil {
@@ -109,7 +108,7 @@ func collect(records iter.Seq2[calls.Record, error]) (all []calls.Record, errs [
 	return all, errs
 }
 
-// writeFiles writes files below a new folder, and returns it.
+// writeFiles writes files to a new directory and returns its path.
 func writeFiles(tb testing.TB, files map[string]string) string {
 	tb.Helper()
 	dir := tb.TempDir()

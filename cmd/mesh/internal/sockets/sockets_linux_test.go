@@ -19,8 +19,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sockets"
 )
 
-// TestMain makes the test binary a program that connects: "dial ADDRESS" opens a connection, prints its local end and keeps it until its
-// input ends, "brief ADDRESS" sends five bytes and closes it, "wait ADDRESS" waits until the server closes it, and "child ARG…" runs
+// TestMain makes the test binary a program that connects. "dial ADDRESS" prints the local
+// address and stays connected until stdin ends. "brief ADDRESS" sends five bytes and
+// disconnects, "wait ADDRESS" waits for the server to disconnect, and "child ARG…" runs
 // itself with an empty environment.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 3 || strings.HasPrefix(os.Args[1], "-") {
@@ -51,12 +52,13 @@ func TestMain(m *testing.M) {
 	conn.Close()
 }
 
-// model returns the host of an address.
+// model replaces the address with the host's name.
 func model(address string) string {
 	return strings.Replace(address, "127.0.0.1", "model.example.com", 1)
 }
 
-// listen returns the address of a server that keeps connections until the program closes them, or resets them after five bytes.
+// listen returns a server's address. The server keeps connections until the program
+// closes them, or resets them after five bytes.
 func listen(t *testing.T, resets bool) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -82,7 +84,7 @@ func listen(t *testing.T, resets bool) string {
 	return listener.Addr().String()
 }
 
-// watch returns a Watch for model.example.com, which is at an address of loopback.
+// watch returns a Watch for model.example.com, which resolves to loopback.
 func watch(t *testing.T, address string) *sockets.Watch {
 	t.Helper()
 	_, port, err := net.SplitHostPort(address)
@@ -126,10 +128,11 @@ func TestConnectionsOfACommandAreFound(t *testing.T) {
 	}
 }
 
-// A connection that was opened and closed between two samples, whichever side closed it. Kernels that do not report it have no bytes.
+// A connection may open and close between two samples, and either side may close it. If
+// the kernel doesn't report such connections, there are no byte counts.
 func TestShortConnectionsAreFound(t *testing.T) {
 	t.Parallel()
-	reports := false // the kernel reports connections that end
+	reports := false // whether the kernel reports closed connections
 	for _, how := range []string{"brief", "wait"} {
 		address := listen(t, how == "wait")
 		w := watch(t, address)
@@ -138,7 +141,7 @@ func TestShortConnectionsAreFound(t *testing.T) {
 		w.Start(t.Context(), cmd.Process.Pid)
 		got := w.End(t.Context())[model(address)]
 		if how == "wait" && !reports {
-			break // no table has connections that were reset
+			break // reset connections are in no table
 		}
 		assert.Equal(t, 1, got.Connections, how)
 		if reports = got.Sent > 0; reports {
@@ -147,7 +150,7 @@ func TestShortConnectionsAreFound(t *testing.T) {
 	}
 }
 
-// A child whose parent has ended is known by its environment.
+// A child whose parent has ended is recognized by its environment.
 func TestOrphansAreFound(t *testing.T) {
 	t.Parallel()
 	address := listen(t, false)
@@ -174,13 +177,13 @@ func TestConnectionsOfOtherProgramsAreNot(t *testing.T) {
 	assert.Empty(t, none.End(t.Context()), "a command that did not start")
 }
 
-// The connections of the proxy itself are not those of the command. Both families of addresses are read.
+// The proxy's own connections aren't the command's. Both address families are read.
 func TestOwnConnectionsAreNot(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"[::1]:0", "127.0.0.1:0"} {
 		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", address)
 		if err != nil {
-			continue // a machine without IPv6
+			continue // no IPv6
 		}
 		t.Cleanup(func() { listener.Close() })
 		own := ""
@@ -198,7 +201,7 @@ func TestOwnConnectionsAreNot(t *testing.T) {
 	}
 }
 
-// Ours knows the connections of this user, and with the right to it, those of another one.
+// Ours recognizes this user's connections. Only root can make another user's.
 func TestOurs(t *testing.T) {
 	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

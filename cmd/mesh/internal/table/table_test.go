@@ -15,7 +15,6 @@ import (
 
 func plain(line string) string { return line }
 
-// write returns the lines of a table.
 func write(t *testing.T, grid *table.Table, width int) []string {
 	t.Helper()
 	var out strings.Builder
@@ -71,7 +70,7 @@ func TestOptionsStayWhole(t *testing.T) {
 	assert.Equal(t, []string{"KEY        N", "4 others   12,345", "  (--all)"}, write(t, grid, 17))
 }
 
-// No line is wider than the terminal, unless a piece of a key is; every key is whole.
+// No line is wider than the terminal, unless a piece in a key is. Keys are shown whole.
 func FuzzWidth(f *testing.F) {
 	f.Add(uint64(1), uint8(40))
 	f.Add(uint64(2), uint8(80))
@@ -96,10 +95,10 @@ func FuzzWidth(f *testing.F) {
 		for _, line := range lines {
 			assert.LessOrEqual(t, table.Width(line), widest, "%q", line)
 		}
-		// Cells that are no key consist of #, so what is left are the keys.
+		// Other cells consist only of #, so the keys remain.
 		got := strings.Join(strings.Fields(strings.ReplaceAll(strings.Join(lines, ""), "#", "")), "")
 		if len(grid.Columns) > 1 && grid.Columns[1].Key {
-			return // two keys that wrap are beside each other
+			return // two wrapped keys are next to each other
 		}
 		for _, row := range grid.Rows {
 			assert.Contains(t, got, strings.ReplaceAll(row[0], " ", ""))
@@ -127,7 +126,7 @@ func randomTable(random *rand.Rand) *table.Table {
 	return grid
 }
 
-// name makes up a name of pieces.
+// name makes up a name with separators.
 func name(random *rand.Rand, n int) string {
 	text := fmt.Sprint("n", n)
 	for range random.IntN(8) {

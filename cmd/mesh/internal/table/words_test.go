@@ -49,7 +49,7 @@ func TestPeriod(t *testing.T) {
 	}
 }
 
-// TestLastDay has a period that ends with the last nanosecond that JSON can have.
+// The period ends at the last nanosecond that JSON can represent.
 func TestLastDay(t *testing.T) {
 	t.Parallel()
 	from, to := time.Date(9999, 12, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)

@@ -23,14 +23,14 @@ import (
 
 type arguments map[string]any
 
-// asker is a session of node-a in a bubble, where no answer is late.
+// asker is node-a's session in a bubble, where answers are never late.
 type asker struct {
 	t       *testing.T
 	gateway *gatewaytest.Gateway
 	session *mcp.ClientSession
 }
 
-// bubble runs a test with an asker of a gateway.
+// bubble runs a test with an asker.
 func bubble(t *testing.T, test func(asker)) {
 	t.Helper()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b", "node-c"))
@@ -48,7 +48,7 @@ func bubble(t *testing.T, test func(asker)) {
 	})
 }
 
-// clientOf returns a client of a node in a bubble.
+// clientOf returns a node's client in a bubble.
 func clientOf(t *testing.T, g *gatewaytest.Gateway, node string) *client.MeshClient {
 	t.Helper()
 	return connectAs(t, node, g.Handler().ServeHTTP)
@@ -73,7 +73,7 @@ func items(result map[string]any, field string) []map[string]any {
 	return all
 }
 
-// serveAnswers runs a node that answers each question with a text, until the test ends.
+// serveAnswers runs a node that gives every question the same answer until the test ends.
 func serveAnswers(t *testing.T, g *gatewaytest.Gateway, node, text string) {
 	t.Helper()
 	c := clientOf(t, g, node)
@@ -105,7 +105,7 @@ func TestAskTool(t *testing.T) {
 		assert.Equal(t, answer["thread_id"], items(first, "pending")[0]["thread_id"])
 		unread, err := clientOf(t, g, "node-a").Fetch(t.Context(), client.FetchOptions{UnreadOnly: true, Limit: 1000})
 		require.NoError(t, err)
-		assert.Len(t, unread, 300, "the answer is not among the others, which stay unread")
+		assert.Len(t, unread, 300, "the answer is marked read, the others stay unread")
 
 		again := a.must("mesh_await", arguments{"pending": first["pending"], "seconds": 1})
 		assert.Equal(t, first["pending"], again["pending"])
@@ -121,7 +121,7 @@ func TestAskTool(t *testing.T) {
 	})
 }
 
-// What was sent, and what of it has no answer, is known after the result of mesh_ask is lost.
+// Sent messages and open questions can be listed if mesh_ask's result is lost.
 func TestSentAndPendingTools(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(a asker) {
@@ -143,7 +143,8 @@ func TestSentAndPendingTools(t *testing.T) {
 	})
 }
 
-// A question in a thread is continued with its number: a late answer to another one is not its answer.
+// A question in a thread has a task number, so that a late answer to another question
+// isn't taken for its own.
 func TestAskToolGoesOnWaitingInAThread(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(a asker) {
@@ -156,7 +157,7 @@ func TestAskToolGoesOnWaitingInAThread(t *testing.T) {
 		c := clientOf(t, g, "node-c")
 		rows, err := c.Fetch(t.Context(), client.FetchOptions{})
 		require.NoError(t, err)
-		for _, q := range rows { // the newest first
+		for _, q := range rows { // newest first
 			_, err := c.Reply(t.Context(), q, client.SendRequest{Kind: client.KindAnswer, Content: "answer to " + q.GetContent()})
 			require.NoError(t, err)
 		}

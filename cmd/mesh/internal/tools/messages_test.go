@@ -21,7 +21,7 @@ const (
 	thread  = `{"thread_uuid":"3f0f8a53-0000-4000-8000-000000000000","thread_name":"n","peer_pair":"","topic":"","created_at":"","last_used_at":""}`
 )
 
-// mixed answers every list with a row that can be decoded and one that cannot.
+// mixed answers every list with a valid row and an invalid one.
 func mixed(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/peers":
@@ -75,7 +75,7 @@ func TestWaitGoesOnBesideAnInvalidMessage(t *testing.T) {
 	})
 }
 
-// TestShortWaitAtASlowGateway checks that the limit of a request is not that of the wait.
+// A request may take longer than the wait.
 func TestShortWaitAtASlowGateway(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{`[]`: `"messages":[]`, `[` + message + `]`: `"id":7`} {
@@ -90,7 +90,8 @@ func TestShortWaitAtASlowGateway(t *testing.T) {
 	}
 }
 
-// several is a gateway with four nodes that treat messages differently. It keeps the bodies that arrive.
+// several is a gateway that responds differently for each node. It keeps the bodies it
+// gets.
 func several(posted *[]string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -136,7 +137,7 @@ func TestAMessageToSeveralNodesHasAResultForEach(t *testing.T) {
 			assert.Equal(t, want.to, got.Results[i].To)
 			assert.Equal(t, want.sent, got.Results[i].Sent, want.to)
 			assert.Contains(t, got.Results[i].Error, want.err)
-			assert.Contains(t, posted[i], `"idempotency_key":"k-1-`+want.to+`"`, "a key is for one message")
+			assert.Contains(t, posted[i], `"idempotency_key":"k-1-`+want.to+`"`, "each message needs its own key")
 		}
 		assert.Equal(t, 7, got.Results[0].ID)
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The error for an argument of 700,000 characters has at most 2,001.
+// The error for an argument with 700,000 characters stays below 2,100.
 func TestErrorsDoNotRepeatArguments(t *testing.T) {
 	t.Parallel()
 	canary := strings.Repeat("canary ", 30_000)

@@ -23,16 +23,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// inbox is a gateway whose inboxes are empty.
+// inbox is a gateway with empty inboxes.
 func inbox(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"messages":[]}`) }
 
-// connect returns a client of a gateway in memory.
+// connect returns node-a's client for an in-memory gateway.
 func connect(t *testing.T, gateway http.HandlerFunc) *client.MeshClient {
 	t.Helper()
 	return connectAs(t, "node-a", gateway)
 }
 
-// connectAs is connect for the client of another node.
 func connectAs(t *testing.T, name string, gateway http.HandlerFunc) *client.MeshClient {
 	t.Helper()
 	node, err := client.New(name, client.WithGatewayURL("http://gateway.test"), client.WithLogger(slog.New(slog.DiscardHandler)),
@@ -42,7 +41,7 @@ func connectAs(t *testing.T, name string, gateway http.HandlerFunc) *client.Mesh
 	return node
 }
 
-// wait calls mesh_wait and returns the text of the result.
+// wait calls mesh_wait and returns the result's text.
 func wait(t *testing.T, gateway http.HandlerFunc, seconds int, opts *mcp.ClientOptions) (text string, failed bool) {
 	t.Helper()
 	params := &mcp.CallToolParams{Name: "mesh_wait", Arguments: map[string]any{"seconds": seconds}}
@@ -50,7 +49,8 @@ func wait(t *testing.T, gateway http.HandlerFunc, seconds int, opts *mcp.ClientO
 	return call(t, gateway, params, opts)
 }
 
-// call calls a tool on a server in memory and returns the text of the result. The caller is in a bubble of testing/synctest.
+// call calls a tool on an in-memory server and returns the result's text. It must run in
+// a synctest bubble.
 func call(t *testing.T, gateway http.HandlerFunc, params *mcp.CallToolParams, opts *mcp.ClientOptions) (text string, failed bool) {
 	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
@@ -86,7 +86,7 @@ func TestWaitEndsAfterItsTime(t *testing.T) {
 	})
 }
 
-// TestWaitReportsAFailure checks that a gateway that does not answer is no empty inbox.
+// A gateway that doesn't answer isn't an empty inbox.
 func TestWaitReportsAFailure(t *testing.T) {
 	t.Parallel()
 	for want, gateway := range map[string]http.HandlerFunc{
@@ -101,7 +101,7 @@ func TestWaitReportsAFailure(t *testing.T) {
 	}
 }
 
-// TestWaitOfASecondWithASlowGateway checks that a wait that is shorter than a poll has a result.
+// Even a wait shorter than a poll has a result.
 func TestWaitOfASecondWithASlowGateway(t *testing.T) {
 	t.Parallel()
 	for want, rows := range map[string]string{`"messages":[]`: "", `"id":7`: waitedFor} {
@@ -118,7 +118,8 @@ func TestWaitOfASecondWithASlowGateway(t *testing.T) {
 
 const waitedFor = `{"id":7,"from_node":"node-c","to_node":"node-a","kind":"fyi","content":"x","created_at":"2026-11-21T07:54:15+00:00"}`
 
-// TestWaitSurvivesARestart checks that a wait goes on while the gateway is away, and that an inbox that is empty again is no error.
+// A wait goes on while the gateway is down, and an inbox that's empty afterwards isn't an
+// error.
 func TestWaitSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -162,7 +163,8 @@ func TestWaitSelectsMessages(t *testing.T) {
 	})
 }
 
-// TestMarkReadOfAGatewayThatMixesInboxes checks that a gateway that ignores the selected inbox leads to no mark of another's message.
+// A gateway that ignores the selected inbox must not cause another node's message to be
+// marked.
 func TestMarkReadOfAGatewayThatMixesInboxes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -175,7 +177,6 @@ func TestMarkReadOfAGatewayThatMixesInboxes(t *testing.T) {
 	})
 }
 
-// TestCanceledWaitIsNoEmptyInbox checks the answer to a wait whose caller cancels it.
 func TestCanceledWaitIsNoEmptyInbox(t *testing.T) {
 	t.Parallel()
 	for name, gateway := range map[string]http.HandlerFunc{

@@ -2,7 +2,7 @@ package page_test
 
 import "github.com/mesh-gateway/mesh-go/cmd/mesh/internal/test/madecalls"
 
-// What the tests share with those of the report.
+// Shared with the report's tests.
 var (
 	now         = madecalls.Now
 	at          = madecalls.At

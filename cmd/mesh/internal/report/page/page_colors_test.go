@@ -16,7 +16,7 @@ import (
 // rgb is a color in linear light.
 type rgb [3]float64
 
-// schemes returns the colors of the page: light, dark and print.
+// schemes returns the page's colors: light, dark and print.
 func schemes(t *testing.T) (all []map[string]rgb) {
 	t.Helper()
 	page := html(t, &report.Report{})
@@ -31,7 +31,7 @@ func schemes(t *testing.T) (all []map[string]rgb) {
 	return all
 }
 
-// linear returns the light of a color such as "fff" or "0a62c9".
+// linear converts a color such as "fff" or "0a62c9" to linear light.
 func linear(t *testing.T, hex string) (c rgb) {
 	t.Helper()
 	if len(hex) == 3 {
@@ -49,7 +49,7 @@ func linear(t *testing.T, hex string) (c rgb) {
 	return c
 }
 
-// contrast returns the contrast of two colors, as WCAG 2 defines it.
+// contrast returns the contrast ratio that WCAG 2 defines.
 func contrast(a, b rgb) float64 {
 	x, y := a.luminance(), b.luminance()
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
@@ -57,7 +57,6 @@ func contrast(a, b rgb) float64 {
 
 func (c rgb) luminance() float64 { return 0.2126*c[0] + 0.7152*c[1] + 0.0722*c[2] }
 
-// times applies a matrix.
 func (c rgb) times(m [3]rgb) (d rgb) {
 	for i := range d {
 		for j := range c {
@@ -68,7 +67,8 @@ func (c rgb) times(m [3]rgb) (d rgb) {
 	return d
 }
 
-// visions are how eyes without one kind of cone see colors, by Machado, Oliveira and Fernandes (2009), and all others.
+// visions simulate normal eyes, and eyes that lack one kind of cone, after Machado,
+// Oliveira and Fernandes (2009).
 var visions = map[string][3]rgb{
 	"normal": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"protan": {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
@@ -76,7 +76,7 @@ var visions = map[string][3]rgb{
 	"tritan": {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// lab returns a color in CIELAB, in which distances are differences that people see.
+// lab returns c in CIELAB, where distances match visible differences.
 func (c rgb) lab() rgb {
 	f := func(v float64) float64 {
 		if v > 216.0/24389 {
@@ -105,7 +105,8 @@ func TestColorsHaveContrast(t *testing.T) {
 	}
 }
 
-// TestColorsDifferForAllEyes checks the models of the chart, of which each lies on the next one, and what rose and fell.
+// Chart models are stacked, so neighbors must differ more than others. Rises and falls
+// must differ, too.
 func TestColorsDifferForAllEyes(t *testing.T) {
 	t.Parallel()
 	const neighbors, any = 25, 12

@@ -19,7 +19,6 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// html returns the page of a report.
 func html(t *testing.T, r *report.Report) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -27,14 +26,13 @@ func html(t *testing.T, r *report.Report) string {
 	return out.String()
 }
 
-// element is an element of a page, with its text and that of the elements in it.
+// element is an HTML element. Its text includes inner elements.
 type element struct {
 	name  string
 	attrs map[string]string
 	text  string
 }
 
-// parse returns the elements of a page.
 func parse(t *testing.T, page string) (all []*element) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(page))
@@ -59,14 +57,13 @@ func parse(t *testing.T, page string) (all []*element) {
 			require.Equal(t, open[len(open)-1].name, token.Name.Local)
 			open = open[:len(open)-1]
 		case xml.CharData:
-			for _, outer := range open[max(0, len(open)-3):] { // a heading, and what is in it
+			for _, outer := range open[max(0, len(open)-3):] { // a heading and its inner elements
 				outer.text += string(token)
 			}
 		}
 	}
 }
 
-// byName returns the elements of a name.
 func byName(all []*element, name string) (some []*element) {
 	for _, e := range all {
 		if e.name == name {
@@ -76,7 +73,6 @@ func byName(all []*element, name string) (some []*element) {
 	return some
 }
 
-// texts returns the texts of elements.
 func texts(all []*element) (some []string) {
 	for _, e := range all {
 		some = append(some, strings.TrimSpace(e.text))
@@ -84,7 +80,7 @@ func texts(all []*element) (some []string) {
 	return some
 }
 
-// checkPage checks the form of a page, and returns its elements.
+// checkPage checks a page's structure and returns its elements.
 func checkPage(t *testing.T, page string) []*element {
 	t.Helper()
 	all := parse(t, page)
@@ -110,7 +106,7 @@ func checkPage(t *testing.T, page string) []*element {
 	return all
 }
 
-// checkHeadings checks that no level is left out.
+// checkHeadings checks that no heading level is skipped.
 func checkHeadings(t *testing.T, all []*element) {
 	t.Helper()
 	level := 0
@@ -124,7 +120,8 @@ func checkHeadings(t *testing.T, all []*element) {
 	}
 }
 
-// checkTables checks that every table has a caption and heads, and that its rows have as many cells as its head.
+// checkTables checks that every table has a caption and headers, and that rows are as
+// long as the header.
 func checkTables(t *testing.T, all []*element) {
 	t.Helper()
 	cells, want := 0, 0
@@ -144,12 +141,12 @@ func checkTables(t *testing.T, all []*element) {
 				assert.Contains(t, []string{"col", "row"}, e.attrs["scope"])
 			}
 		case "svg":
-			assert.True(t, e.attrs["aria-hidden"] == "true" || e.attrs["role"] == "img" && e.attrs["aria-label"] != "", "a picture has a text, or is beside its number")
+			assert.True(t, e.attrs["aria-hidden"] == "true" || e.attrs["role"] == "img" && e.attrs["aria-label"] != "", "a picture has a text or is next to its number")
 		}
 	}
 }
 
-// checkReferences checks that names of elements are unique, and that references lead to one.
+// checkReferences checks that ids are unique and references lead to one.
 func checkReferences(t *testing.T, all []*element) {
 	t.Helper()
 	ids := map[string]bool{}
@@ -166,7 +163,8 @@ func checkReferences(t *testing.T, all []*element) {
 	}
 }
 
-// demo returns the report of 90 days with 40 models, labels, retries, failures, budgets and a bill.
+// demo returns a report on 90 days with 40 models, labels, retries, failures, budgets and
+// a bill.
 func demo(t *testing.T) *report.Report {
 	t.Helper()
 	records := someRecords(2000, 90)

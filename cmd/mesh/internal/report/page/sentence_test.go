@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Amounts have a dollar sign and days the form of the page; names stay as they are.
+// Amounts get a dollar sign and days the page's format; names stay unchanged.
 func TestSentence(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

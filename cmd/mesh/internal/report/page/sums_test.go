@@ -18,12 +18,12 @@ import (
 
 var amountText = regexp.MustCompile(`>([−+]?)(?:&lt;)?\$([\d.,]+)</data>`)
 
-// withCosts returns made-up calls whose periods can be compared.
+// withCosts returns made-up calls, none unpriced, so that periods can be compared.
 func withCosts(n int) []calls.Record {
 	return slices.DeleteFunc(someRecords(n, 60), func(r calls.Record) bool { return r.Unpriced != "" })
 }
 
-// shownUSD returns the amounts in a part of a page, in which "<$0.01" is 0.
+// shownUSD returns the amounts shown in part; "<$0.01" is 0.
 func shownUSD(t *testing.T, part string) (all []*big.Rat) {
 	t.Helper()
 	for _, found := range amountText.FindAllStringSubmatch(part, -1) {
@@ -40,7 +40,7 @@ func shownUSD(t *testing.T, part string) (all []*big.Rat) {
 	return all
 }
 
-// between returns what is between two texts of a page, the first time.
+// between returns the text from first to the next last.
 func between(t *testing.T, page, first, last string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(page, first)
@@ -58,7 +58,7 @@ func sumOf(all []*big.Rat) string {
 	return sum.FloatString(2)
 }
 
-// Every table adds up as shown, and a difference is that of the numbers shown.
+// Every table adds up as shown, and differences match the numbers shown.
 func TestPageAddsUp(t *testing.T) {
 	t.Parallel()
 	narrow := regexp.MustCompile(`<tr class="nr.*?</tr>`)
@@ -89,7 +89,7 @@ func TestPageAddsUp(t *testing.T) {
 	}
 }
 
-// The same amount looks the same in the tables of models, of caching and of all models.
+// The same amount looks the same in the tables for models, caching and all models.
 func TestPageShowsAnAmountAlike(t *testing.T) {
 	t.Parallel()
 	data := regexp.MustCompile(`<data value="([^"]*)">([^<]*)</data>`)
@@ -106,7 +106,7 @@ func TestPageShowsAnAmountAlike(t *testing.T) {
 	}
 }
 
-// A difference just below a cent rounds to one, in as many places as the amounts it is of.
+// A difference just below a cent is rounded to as many places as its two amounts.
 func TestBillNearlyACentAddsUp(t *testing.T) {
 	t.Parallel()
 	credit := bills.Item{Day: "2026-11-20", Name: "credit", USD: "-5"}
@@ -117,7 +117,7 @@ func TestBillNearlyACentAddsUp(t *testing.T) {
 	assert.Equal(t, row[2].FloatString(6), row[0].Sub(row[0], row[1]).FloatString(6))
 }
 
-// Each row of a bill has what was billed, what was counted and their difference, and each column adds up.
+// Every row has billed, counted and their difference, and every column adds up.
 func TestBillAddsUp(t *testing.T) {
 	t.Parallel()
 	page := strings.ReplaceAll(html(t, demo(t)), "&#43;", "+")
@@ -139,8 +139,7 @@ func TestBillAddsUp(t *testing.T) {
 	}
 }
 
-// TestSavingsOfCachesAddUp reads the last table, which has all models, and the sentence
-// above it.
+// The section's last table has all models. The sentence above has its sum.
 func TestSavingsOfCachesAddUp(t *testing.T) {
 	t.Parallel()
 	for n := 2000; n < 2000+whole.Cases(10, 2); n++ {

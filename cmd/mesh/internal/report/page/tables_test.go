@@ -14,7 +14,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// The others have the mean cost of their counted calls, as each of them has: a failed call that was charged is not among them.
+// Rows for others show a mean cost per counted call, as single models do. A charged
+// failed call isn't counted.
 func TestOthersHaveTheMeanOfTheirRows(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

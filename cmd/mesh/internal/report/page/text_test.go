@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 )
 
-// hostile returns a report with a text as every name.
+// hostile returns a report that has name everywhere.
 func hostile(t *testing.T, name string) *report.Report {
 	t.Helper()
 	records := append(repeat(60, priced(at(2), "1")), repeat(60, priced(at(40), "0.5"))...)
@@ -39,7 +39,7 @@ func hostile(t *testing.T, name string) *report.Report {
 	return r
 }
 
-// skeleton returns the elements and attributes of a page without texts.
+// skeleton lists a page's elements with attribute counts and classes, but without text.
 func skeleton(t *testing.T, page string) string {
 	t.Helper()
 	var all strings.Builder
@@ -52,7 +52,7 @@ func skeleton(t *testing.T, page string) string {
 	return all.String()
 }
 
-// hostileNames are names that would be markup, or would control what a reader sees.
+// hostileNames would be markup, or change what a reader sees.
 var hostileNames = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onload='x`, `</title></style></table><b>`, `{{.}}`, `]]>-->`, "\u202e\u2066evil", "a\x00\x1b[31m\nb",
 	"javascript:alert(1)", "&lt;&amp;", "\u2028", "\xff\xfe", "é. x", strings.Repeat("x", 1000),
@@ -91,7 +91,8 @@ func FuzzNamesInThePage(f *testing.F) {
 	})
 }
 
-// elementNames returns every kind of element in a page. A name may add or remove a row, but no kind.
+// elementNames returns the kinds of elements in a page. A name may add or remove rows,
+// but must not add a kind.
 func elementNames(t *testing.T, page string) []string {
 	t.Helper()
 	kinds := map[string]bool{"wbr": true}

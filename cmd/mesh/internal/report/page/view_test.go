@@ -40,7 +40,6 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageHasAChartByLabel checks the legend of the second chart.
 func TestPageHasAChartByLabel(t *testing.T) {
 	t.Parallel()
 	var records []calls.Record
@@ -68,7 +67,6 @@ func TestPageHasAChartByLabel(t *testing.T) {
 	assert.NotContains(t, html(t, build(t, report.Options{}, records...)), "By <bdi>team</bdi></figcaption>")
 }
 
-// shownNames returns the names in a legend.
 func shownNames(legend string) (names []string) {
 	for _, found := range regexp.MustCompile(`<bdi>(.*?)</bdi>`).FindAllStringSubmatch(legend, -1) {
 		names = append(names, strings.ReplaceAll(found[1], "<wbr>", ""))
@@ -194,7 +192,7 @@ func TestPageOfManyValuesIsFolded(t *testing.T) {
 			rows[table]++
 		}
 	}
-	assert.Equal(t, 1+10+2+1, rows["Models with the highest cost"], "a head, ten rows, two rows of others, of which a window shows one, and the total")
+	assert.Equal(t, 1+10+2+1, rows["Models with the highest cost"], "a head, ten rows, two rows for others (a window shows one), and the total")
 	assert.Equal(t, 1+200+1, rows["All models"])
 	assert.Equal(t, 1+200+1, rows["All of user"])
 	assert.Contains(t, page, "100 others")
@@ -258,7 +256,7 @@ func TestPageOfLinesThatCannotBeRead(t *testing.T) {
 	assert.Contains(t, page, "<bdi>&lt;b&gt;\ufffd\ufffd.jsonl:1</bdi>")
 }
 
-// TestPageOfOtherPrograms writes reports that were not made by Build: the zero value, and parts of a report.
+// Reports that Build didn't make: the zero value, and one with parts missing.
 func TestPageOfOtherPrograms(t *testing.T) {
 	t.Parallel()
 	checkPage(t, html(t, &report.Report{}))
@@ -285,7 +283,7 @@ func TestPageStatesWhyTheForecastHasNoRange(t *testing.T) {
 	assert.Contains(t, page, "The forecast has no range: when costs grow or change, the errors of earlier forecasts do not bound the next one")
 }
 
-// What is selected is on the page: a part of the calls must not look like all of them.
+// The page names the selection, so that some calls don't look like all.
 func TestPageOfSelectedLabels(t *testing.T) {
 	t.Parallel()
 	page := html(t, build(t, report.Options{MatchLabels: map[string]string{"project": "p2\x1b<b>", "team": ""}}, someRecords(100, 60)...))
@@ -313,7 +311,7 @@ func TestPageTitle(t *testing.T) {
 	assert.Contains(t, out.String(), `<p class="brand">Costs of &lt;Acme&gt;</p>`)
 }
 
-// The amounts of the dearest calls have the digits in which they differ, and the labels that lead to who made them.
+// The dearest calls show enough digits to differ, and labels that lead to their origin.
 func TestMostExpensiveCallsDiffer(t *testing.T) {
 	t.Parallel()
 	records := repeat(100, priced(at(2), "0.01"))
@@ -326,7 +324,8 @@ func TestMostExpensiveCallsDiffer(t *testing.T) {
 	assert.Contains(t, page, "team=search")
 }
 
-// The first figure of the page is the chart, in cents where a step is less than a dollar; commands are folded.
+// The chart comes first, with cents on its axis if a step is below a dollar. Commands are
+// folded.
 func TestPageBeginsWithTheChart(t *testing.T) {
 	t.Parallel()
 	page := html(t, demo(t))
