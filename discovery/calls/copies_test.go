@@ -21,7 +21,7 @@ func dollarLine(id, at, more string) string {
 	return fmt.Sprintf(`{"provider":"openai","model":"gpt-4o","time":%q,"usage":{"prompt_tokens":1,"completion_tokens":1},"id":%q,"complete":true,"usd":"1"%s}`, at, id, more) + "\n"
 }
 
-// countedOnce returns the records that count according to both Read and Once, and the
+// countedOnce returns the records that count, on which Read and Once must agree, and the
 // notes about copies.
 func countedOnce(t *testing.T, dir string) (records []string, copies []string) {
 	t.Helper()

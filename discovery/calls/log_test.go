@@ -24,7 +24,7 @@ func recordOn(day int, id string) calls.Record {
 	}
 }
 
-// lines returns the records per file, keyed by the start of the file name.
+// lines returns a directory's records by the date in their file's name.
 func lines(t *testing.T, dir string) map[string][]calls.Record {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))

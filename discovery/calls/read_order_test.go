@@ -82,7 +82,7 @@ func TestReadLeavesNothingBehind(t *testing.T) {
 }
 
 // countedLines cover all ways to read usage: every form, fees, charges, image paths, and
-// unreadable usage.
+// lines that can't be counted.
 const countedLines = `{"provider":"openai","model":"gpt-5.2","time":"2026-11-02T00:00:00+01:00","usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12,"prompt_tokens_details":{"cached_tokens":4}}}
 {"provider":"OpenAI","model":"gpt-5.2","time":"2026-11-02T00:00:00Z","usd":"0.5","usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}
 {"model":"claude-opus-5","time":"2026-11-02T00:00:00Z","usage":{"input_tokens":7,"output_tokens":2,"cache_read_input_tokens":5},"requests":{"web_search":2}}

@@ -30,7 +30,7 @@ var (
 	terms   = sync.OnceValue(func() *pricelist.Terms { _, terms := pricelist.Of(facts.BuiltIn()); return terms })
 )
 
-// lines returns the cells in every line of a data file, without comments and header.
+// lines returns each line's cells from a data file, without comments and header.
 func lines(t *testing.T, name string) [][]string {
 	t.Helper()
 	var cells [][]string
