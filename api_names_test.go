@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestUsersCanNameEveryType fails if an exported name has a type from gen or an internal package that no public package exports
-// under its own name: a user could not declare such a variable, and its package promises nothing.
+// If an exported name uses a type from gen or an internal package, a public package must
+// export that type. Otherwise users couldn't declare such a variable, and its package
+// promises nothing.
 func TestUsersCanNameEveryType(t *testing.T) {
 	t.Parallel()
 	packages := imported(t, slices.Concat(candidates, public))
@@ -44,7 +45,7 @@ func isType(object types.Object) bool { _, ok := object.(*types.TypeName); retur
 type visitor struct {
 	nameable   map[*types.TypeName]bool
 	seen       map[types.Type]bool
-	where      string // where a user begins
+	where      string // the exported name that leads here
 	unnameable []string
 }
 
@@ -105,7 +106,7 @@ func (v *visitor) visitNamed(named *types.Named) {
 
 var amount = regexp.MustCompile(`USD|PerMTok|PerUse`)
 
-// TestAmountsAreUSD fails if an exported amount is a plain string. Numbers are those of the source document.
+// Exported amounts must not be plain strings. Numbers come from the source document.
 func TestAmountsAreUSD(t *testing.T) {
 	t.Parallel()
 	amounts := 0

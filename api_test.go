@@ -1,4 +1,4 @@
-// The exported names that may become version 1, beside api/.
+// Compares api/ with the exported names that may become version 1.
 
 package mesh_test
 
@@ -30,7 +30,8 @@ var public = []string{
 	"client/gatewaytest", "discovery", "discovery/bills", "discovery/calls", "discovery/discoverytest", "discovery/facts", "discovery/meter",
 }
 
-// TestAPI fails if an exported name is added, changed or removed without its line in api/.
+// TestAPI fails if an exported name is added, changed or removed without its line in
+// api/.
 func TestAPI(t *testing.T) {
 	t.Parallel()
 	for folder, pkg := range imported(t, candidates) {
@@ -50,7 +51,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// without returns the lines that other lacks.
+// without returns text's lines that aren't in other.
 func without(text, other string) (lines []string) {
 	has := strings.Split(other, "\n")
 	for line := range strings.Lines(text) {
@@ -61,7 +62,7 @@ func without(text, other string) (lines []string) {
 	return lines
 }
 
-// imported has packages as the go command has compiled them.
+// imported returns packages as compiled by the go command.
 func imported(t *testing.T, folders []string) map[string]*types.Package {
 	t.Helper()
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
@@ -84,7 +85,7 @@ func imported(t *testing.T, folders []string) map[string]*types.Package {
 	return all
 }
 
-// namesOf returns a line for each exported name, field and method of a package, and of the types it has an alias for.
+// namesOf returns a line for each exported name, field and method, even in aliased types.
 func namesOf(pkg *types.Package) (lines []string) {
 	inPackage := func(other *types.Package) string {
 		if other == pkg {

@@ -1,4 +1,4 @@
-// The one way in which shipped code opens the files of others.
+// Shipped code opens other people's files in one way.
 
 package mesh_test
 
@@ -15,10 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// openers are the functions of package os that open a file of any kind, and wait for the writer of a pipe.
+// openers are os functions that open any kind of file, and wait for a pipe's writer.
 var openers = []string{"DirFS", "Open", "OpenFile", "ReadFile"}
 
-// Files and folders that may use openers, each with the reason. Others use internal/openfile.
+// Files and directories that may use openers, with the reason. All others use
+// internal/openfile.
 var mayOpen = map[string]string{
 	"cmd/mesh/cost/bill.go":                      "the user typed --bill, which may be a pipe; it is read as a stream",
 	"cmd/mesh/internal/callsfiles/callsfiles.go": "looks at sizes",
@@ -38,7 +39,7 @@ var mayOpen = map[string]string{
 	".ci/":                                       "tools of the project",
 }
 
-// TestFilesOfOthersAreOpenedInOneWay checks the shipped code of both modules.
+// Checks both modules' shipped code.
 func TestFilesOfOthersAreOpenedInOneWay(t *testing.T) {
 	t.Parallel()
 	unused := map[string]bool{}

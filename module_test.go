@@ -1,4 +1,5 @@
-// The tests of this file check the module as a whole, with the go command: its dependencies and what its code may use.
+// Checks the whole module with the go command: its dependencies and what its code may
+// use.
 package mesh_test
 
 import (
@@ -23,14 +24,15 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// TestImportersGetFewModules limits the modules that an importer builds: this one, and those of the generated clients with what uses them.
+// An importer builds only this module and what the generated clients need.
 func TestImportersGetFewModules(t *testing.T) {
 	t.Parallel()
 	most := []string{"github.com/apapsch/go-jsonmerge/v2", "github.com/google/uuid", "github.com/mesh-gateway/mesh-go", "github.com/oapi-codegen/runtime"}
 	for _, pkg := range []string{"./client", "./client/gatewaytest", "./discovery", "./discovery/discoverytest", "./discovery/facts", "./discovery/models", "./discovery/prices", "./discovery/calls", "./discovery/bills", "./discovery/meter", "./gen/gateway", "./scan"} {
 		assert.Subset(t, most, modules(t, pkg), pkg)
 		for _, dep := range packageOf(t, pkg).Deps {
-			// go mod tidy ignores the build tag of tools.go: importing the root package would require the code generator.
+			// go mod tidy ignores the build tag of tools.go: importing the root package
+			// would require the code generator.
 			assert.NotEqual(t, "github.com/mesh-gateway/mesh-go", dep, pkg)
 			assert.NotRegexp(t, `^github.com/mesh-gateway/mesh-go/(specs|internal/test)(/|$)`, dep, pkg)
 		}
@@ -43,18 +45,18 @@ func TestImportersGetFewModules(t *testing.T) {
 	}
 }
 
-// builtFrom maps each public package of discovery, "" for itself, to those that it may be built from.
+// builtFrom maps each public discovery package ("" is discovery itself) to those that it
+// may use.
 var builtFrom = map[string][]string{
 	"facts": {}, "internal/pricelist": {"facts"}, "internal/retirements": {"facts"}, "models": {"facts"}, "prices": {"facts", "models"}, "calls": {"facts", "models", "prices"},
 	"internal/lowerbound": {"facts", "models", "prices"}, "bills": {"calls", "facts", "models", "prices"}, "meter": {"calls", "facts", "models", "prices"},
 	"": {"bills", "calls", "facts", "models", "prices"}, "discoverytest": {"", "bills", "calls", "facts", "models", "prices"},
 }
 
-// mayUseHTTP has the packages of discovery that may be built from net/http.
+// mayUseHTTP has the discovery packages that may depend on net/http.
 var mayUseHTTP = []string{"", "discoverytest", "meter", "internal/billing", "internal/geminisku"}
 
-// TestPackagesThatCalculateSendNothing limits what the packages of discovery are built from: what calculates needs
-// nothing that sends or draws.
+// Packages that calculate must not depend on anything that sends or draws.
 func TestPackagesThatCalculateSendNothing(t *testing.T) {
 	t.Parallel()
 	for path, p := range packages(t) {
@@ -79,13 +81,15 @@ func TestPackagesThatCalculateSendNothing(t *testing.T) {
 	}
 }
 
-// within returns the rest of an import path after a folder of this module, and reports whether it is in that folder.
+// within cuts a directory in this module from an import path, and reports whether the
+// path is in it.
 func within(path, folder string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(path+"/", "github.com/mesh-gateway/mesh-go/"+folder+"/")
 	return strings.TrimSuffix(rest, "/"), ok
 }
 
-// TestSizesOfPrograms limits the size of programs that use one package. docs/testing.md has the sizes, which are for Linux on amd64.
+// Limits the size of programs that use one package. docs/testing.md has the sizes, for
+// Linux on amd64.
 func TestSizesOfPrograms(t *testing.T) {
 	t.Parallel()
 	for i, program := range []struct {
@@ -116,7 +120,7 @@ func TestSizesOfPrograms(t *testing.T) {
 	}
 }
 
-// listedPackage is a package as go list prints it. Deps are all that it is built from.
+// listedPackage is a package as go list prints it. Deps includes indirect ones.
 type listedPackage struct {
 	ImportPath, Dir string
 	GoFiles, Deps   []string
@@ -126,15 +130,15 @@ type listedPackage struct {
 	}
 }
 
-// goList returns what the packages of this module are built from, themselves included, by import path.
+// goList returns this module's packages and all their dependencies, by import path.
 var goList = sync.OnceValues(func() (map[string]*listedPackage, error) {
 	out, err := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,Deps,Module", "./...").Output()
 	all := make(map[string]*listedPackage)
 	for decoder := json.NewDecoder(bytes.NewReader(out)); err == nil && decoder.More(); {
 		p := new(listedPackage)
 		if err = decoder.Decode(p); err == nil && p.ours() {
-			// go test caches a result until a file that the test itself has opened changes. Files that go list reads do not count:
-			// without this, a new import would pass as "(cached)".
+			// The test cache tracks files that the test itself opens, not those that go
+			// list reads. Without this, a new import would pass as "(cached)".
 			_, err = os.ReadDir(p.Dir)
 		}
 		all[p.ImportPath] = p
@@ -151,7 +155,7 @@ func packages(t *testing.T) map[string]*listedPackage {
 	return all
 }
 
-// packageOf returns a package of this module, such as ./client.
+// packageOf returns a package in this module, such as ./client.
 func packageOf(t *testing.T, folder string) *listedPackage {
 	t.Helper()
 	p := packages(t)[path.Join("github.com/mesh-gateway/mesh-go", folder)]
@@ -173,7 +177,7 @@ func modules(t *testing.T, folder string) []string {
 	return slices.Compact(all)
 }
 
-// shippedFiles returns the files of this module that a package is built from.
+// shippedFiles returns this module's files that a package is built from.
 func shippedFiles(t *testing.T, folder string) (files []string) {
 	t.Helper()
 	p := packageOf(t, folder)
@@ -187,8 +191,8 @@ func shippedFiles(t *testing.T, folder string) (files []string) {
 	return files
 }
 
-// TestNothingIsWrittenToDisk checks that code with keys cannot write one to disk: it uses only functions of package os that
-// read, and imports no other package that can open a file.
+// Code that has keys must not be able to write them to disk. It may only use os functions
+// that read, and must not import another package that can open files.
 func TestNothingIsWrittenToDisk(t *testing.T) {
 	t.Parallel()
 	for _, pkg := range []string{"./client", "./discovery", "./scan"} {
@@ -224,8 +228,8 @@ func usedOfOS(file *ast.File) (names []string) {
 	return names
 }
 
-// TestEveryFileHasAReader refuses leftovers: a tracked data file outside testdata has to be named in another
-// tracked file. Some directories are read whole.
+// TestEveryFileHasAReader refuses leftovers: a tracked data file outside testdata has to
+// be named in another tracked file. Some directories are read whole.
 func TestEveryFileHasAReader(t *testing.T) {
 	t.Parallel()
 	tracked, err := exec.Command("git", "-c", "safe.directory=*", "ls-files").Output() // the files may be another user's

@@ -1,4 +1,4 @@
-// The workflows of the project.
+// Checks the project's workflows.
 
 package mesh_test
 
@@ -13,7 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// workflow is the part of a workflow that says who may do what.
+// workflow is the part that says who may do what.
 type workflow struct {
 	Permissions yaml.Node `yaml:"permissions"`
 	Jobs        map[string]struct {
@@ -22,7 +22,8 @@ type workflow struct {
 	} `yaml:"jobs"`
 }
 
-// TestNoJobHasKeysAndAToken checks that a job with a secret of its own has no token that may write, and that no checkout in it keeps one.
+// A job with its own secret must not have a token that can write, nor a checkout that
+// keeps one.
 func TestNoJobHasKeysAndAToken(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(".github/workflows/*.yml")

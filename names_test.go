@@ -1,6 +1,7 @@
-// This file compiles only as long as the packages have every name that programs were promised first: the operations, fields,
-// environment defaults and errors of the mesh client, and of discovery of models, prices, costs and retirement. A name may move to
-// another package only if the old one goes on working.
+// This file only compiles while the packages have the names that were promised first: the
+// mesh client's operations, fields, environment defaults and errors, and discovery's
+// models, prices, costs and retirement. A name may move to another package only if the
+// old one still works.
 package mesh_test
 
 import (
@@ -12,7 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/discovery"
 
-	// TestAPI and TestSizesOfPrograms build these: without the imports, go test may do so at the same time.
+	// TestAPI and TestSizesOfPrograms build these: without the imports, go test may do so
+	// at the same time.
 	_ "github.com/mesh-gateway/mesh-go/client/agent"
 	_ "github.com/mesh-gateway/mesh-go/discovery/meter"
 )

@@ -1,4 +1,4 @@
-// The English of comments, counted by package.
+// Checks the English in comments, by package.
 
 package mesh_test
 
@@ -20,7 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Limits per 1,000 comment words, and for a comment line. The standard library has 16 and 1.4.
+// Limits per 1,000 comment words, and for a comment line. The standard library has 16 and
+// 1.4.
 const (
 	mostOf      = 20
 	mostOfA     = 3
@@ -99,7 +100,7 @@ func (p *prose) add(t *testing.T, name string) {
 	source, err := os.ReadFile(name)
 	require.NoError(t, err)
 	for i, line := range strings.Split(string(source), "\n") {
-		// Code in a comment, which begins with a tab, cannot be wrapped, nor can a directive.
+		// Code in a comment starts with a tab and can't be wrapped, nor can a directive.
 		if strings.HasPrefix(strings.TrimLeft(line, "\t"), "// ") && utf8.RuneCountInString(line) > mostColumns {
 			p.long = append(p.long, fmt.Sprintf("%s:%d", name, i+1))
 		}

@@ -19,8 +19,8 @@ func decoded[T any](t *testing.T, text string) (v T) {
 	return v
 }
 
-// Nothing else reads these fields, so that a document without them would go unnoticed. A field that is not in the document is an
-// additional one.
+// Nothing else reads these fields, so a document without them would go unnoticed. They'd
+// become additional properties.
 func TestFieldsThatNothingElseReads(t *testing.T) {
 	t.Parallel()
 	envelope := decoded[gateway.MessageEnvelope](t, `{"messages":[],"n":9007199254740993}`)
@@ -46,7 +46,7 @@ func TestFieldsThatNothingElseReads(t *testing.T) {
 
 const thread = `{"thread_uuid":"u","thread_name":"n","peer_pair":"p","topic":"t","created_at":"c","last_used_at":"last"}`
 
-// An error body of 200, and a list without rows, is not an empty list.
+// A 200 with an error body, or a list without its rows member, isn't an empty list.
 func TestRequiredFieldsAreRequired(t *testing.T) {
 	t.Parallel()
 	for name, into := range map[string]any{

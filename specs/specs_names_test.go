@@ -10,7 +10,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
-// x-enum-varnames are positional: a value that is inserted before others would rename them.
+// x-enum-varnames are positional: a value inserted before others would rename them.
 func TestNamesOfEnumValuesMatchTheirValues(t *testing.T) {
 	t.Parallel()
 	found := 0

@@ -25,7 +25,8 @@ func loadForGo(t *testing.T, name string) *openapi3.T {
 
 var unused = regexp.MustCompile(`(?m)^- \w+ action \((\d+ / \d+)\) target=.*: does nothing$`)
 
-// The generator skips a target that a document does not have, so a misspelled one would be ignored in all of them.
+// The generator skips targets that a document doesn't have, so it would ignore a
+// misspelled one everywhere.
 func TestEveryActionOfTheOverlayChangesADocument(t *testing.T) {
 	t.Parallel()
 	idle := unusedActions("gateway")
@@ -45,7 +46,8 @@ func unusedActions(name string) []string {
 	return unused.FindAllString(err.Error(), -1)
 }
 
-// A target that names a schema must not reach a schema of another document that has the same name and another meaning.
+// A target that names a schema must not match another document's schema with the same
+// name and another meaning.
 func TestTargetsOfTheOverlayBelongToOneDocument(t *testing.T) {
 	t.Parallel()
 	var overlay struct{ Actions []struct{ Target string } }
@@ -62,14 +64,14 @@ func TestTargetsOfTheOverlayBelongToOneDocument(t *testing.T) {
 		if title := ofTitle.FindStringSubmatch(action.Target); title != nil {
 			assert.True(t, titles[title[1]], action.Target)
 		} else {
-			assert.NotRegexp(t, named, action.Target, "it names a schema and no document")
+			assert.NotRegexp(t, named, action.Target, "it names a schema but no document")
 		}
 	}
-	assert.Len(t, titles, len(specs.Names()), "two documents have one title")
+	assert.Len(t, titles, len(specs.Names()), "two documents have the same title")
 }
 
-// Plain oapi-codegen obeys x-go-type too, and would generate code that names our types. Stock linters refuse an extension
-// beside a $ref.
+// Plain oapi-codegen obeys x-go-type too, and would generate code with our types. Stock
+// linters refuse an extension next to a $ref.
 func TestDocumentsHaveNoExtensions(t *testing.T) {
 	t.Parallel()
 	extension := regexp.MustCompile(`(?m)^.*\bx-[a-z-]+:.*$`)

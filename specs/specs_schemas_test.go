@@ -11,7 +11,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
-// dropped are the schemas whose unknown fields go.overlay.yaml drops: the rows are kept raw beside them, or are many.
+// dropped lists schemas whose unknown fields go.overlay.yaml drops: their rows are kept
+// raw, or are numerous.
 var dropped = map[string][]string{
 	"anthropic":     {"CacheCreation", "CostBucket", "CostPage", "CostResult", "UsageBucket", "UsagePage", "UsageResult"},
 	"catalog":       {"Entry", "Info"},
@@ -20,8 +21,8 @@ var dropped = map[string][]string{
 	"xaimanagement": {"DataPoint"},
 }
 
-// Without additionalProperties the generated type is a plain struct: encoding/json drops unknown fields, and ignores
-// required and default, without an error.
+// Without additionalProperties, the generated type is a plain struct: encoding/json
+// silently drops unknown fields, and ignores required and default.
 func TestObjectsOfResponsesKeepUnknownFields(t *testing.T) {
 	t.Parallel()
 	for _, name := range specs.Names() {
@@ -39,7 +40,8 @@ func TestObjectsOfResponsesKeepUnknownFields(t *testing.T) {
 	}
 }
 
-// OpenAPI 3.0 ignores nullable beside oneOf, anyOf or nothing: it needs a type. It is on a typed arm instead.
+// OpenAPI 3.0 ignores nullable without a type, even next to oneOf or anyOf. Our documents
+// have it on a typed arm.
 func TestNullableHasAType(t *testing.T) {
 	t.Parallel()
 	for _, name := range specs.Names() {
@@ -82,7 +84,7 @@ func load(t *testing.T, name string) *openapi3.T {
 	return doc
 }
 
-// walker visits each schema once, those of responses first.
+// walker visits each schema once, response schemas first.
 type walker struct {
 	seen        map[*openapi3.Schema]bool
 	response    bool // whether the schemas visited now are reachable from a response

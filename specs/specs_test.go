@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
-// No test would check a document that is in the folder and not in the list.
+// If a document were missing from the list, nothing would test it.
 func TestNamesListsTheDocumentsOfTheFolder(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.yaml") // sorted
@@ -57,7 +57,7 @@ func TestDocumentOfAnUnknownName(t *testing.T) {
 	}
 }
 
-// The documents are usable without the rest of this module.
+// Documents must be usable without the rest of this module.
 func TestPlainKinOpenAPILoadsEveryDocument(t *testing.T) {
 	t.Parallel()
 	for _, name := range specs.Names() {
@@ -69,7 +69,7 @@ func TestPlainKinOpenAPILoadsEveryDocument(t *testing.T) {
 	}
 }
 
-// A change that a caller makes to a document must not reach the next caller.
+// A caller's change to a document must not reach the next caller.
 func TestDocumentIsACopy(t *testing.T) {
 	t.Parallel()
 	first, err := specs.Document("gateway")

@@ -17,7 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/.ci/bench/measure"
 )
 
-// TestMain is also the program of every path, with a cost that its file name decides.
+// TestMain also acts as the program for every path. Its file name decides the cost.
 func TestMain(m *testing.M) {
 	if file := os.Getenv(measure.ResultFile); file != "" {
 		os.Exit(writeCost(file))
@@ -44,7 +44,7 @@ func writeCost(file string) int {
 	return 0
 }
 
-// benchOf runs programs with these names for all paths.
+// benchOf uses programs with these names for all paths.
 func benchOf(t *testing.T, base, head string) *bench {
 	t.Helper()
 	b := &bench{ctx: t.Context(), programs: programs{map[string]string{}, map[string]string{}}, inputs: t.TempDir()}
@@ -79,7 +79,7 @@ func TestASlowdownOfAnyPathFails(t *testing.T) {
 	assert.GreaterOrEqual(t, len((&bench{}).paths()), 16)
 }
 
-// Not parallel: it reads what is printed.
+// Not parallel: it captures stdout.
 func TestAPathThatTheBaseCannotRunIsNew(t *testing.T) { //nolint:paralleltest // see above
 	read, write, err := os.Pipe()
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/.ci/bench/measure"
 )
 
-// ratios makes pairs with these ratios of CPU and allocations, of different counts.
+// ratios makes pairs with these CPU and allocation ratios, and different counts.
 func ratios(cpu, allocs []float64) (all []pair) {
 	for i := range cpu {
 		before := measure.Cost{Count: 10, CPU: int64(1e9 * (i + 1)), Allocs: 9_990}
@@ -44,7 +44,7 @@ func TestAllocationsOfAPathWithout(t *testing.T) {
 	of := func(before, now int64) []pair {
 		return []pair{{measure.Cost{Count: 1000, CPU: 1, Allocs: before}, measure.Cost{Count: 1000, CPU: 1, Allocs: now}}}
 	}
-	assert.Equal(t, passes, judge(of(0, 12)), "of the runtime")
+	assert.Equal(t, passes, judge(of(0, 12)), "the runtime's own")
 	assert.Equal(t, passes, judge(of(12, 0)))
 	assert.Equal(t, fails, judge(of(0, 1000)), "one for each operation")
 }
@@ -56,7 +56,7 @@ func TestShortRunsGetMoreOperations(t *testing.T) {
 	}
 }
 
-// A run measures again before it fails.
+// Noise is measured again before a run fails.
 func TestNoiseIsMeasuredAgain(t *testing.T) {
 	t.Parallel()
 	slow, fine := ratios([]float64{2, 2, 2, 2, 2}, []float64{1, 1, 1, 1, 1}), ratios([]float64{1, 1, 1, 1, 1}, []float64{1, 1, 1, 1, 1})

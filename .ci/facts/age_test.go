@@ -59,7 +59,7 @@ func TestEndsOfPrices(t *testing.T) {
 	}
 }
 
-// The built-in table has a row behind each end of a price within a month of its day.
+// If a built-in price ends within a month after the table's day, a row must follow it.
 func TestEndsOfTheBuiltInTable(t *testing.T) {
 	table, err := readTable("../../discovery/facts/prices.csv")
 	if err != nil {

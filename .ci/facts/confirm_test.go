@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// dayOf returns the day of a row in confirmed.csv.
+// dayOf returns a row's day in confirmed.csv.
 func dayOf(t *testing.T, work, row string) string {
 	t.Helper()
 	_, after, found := strings.Cut(readText(t, filepath.Join(work, "confirmed.csv")), "\n"+row+",")
@@ -50,7 +50,7 @@ func TestConfirmedDays(t *testing.T) {
 	}
 }
 
-// DeepSeek has no price for standard requests, and a feed states that of one mode.
+// DeepSeek has no price for standard requests. A feed states one mode's price.
 func TestConfirmedModes(t *testing.T) {
 	work := write(t, map[string]string{"table.csv": ruleTable})
 	runDay(t, feedFiles(t, feedsWith("", quote{})), "2026-06-02", work)
@@ -59,7 +59,7 @@ func TestConfirmedModes(t *testing.T) {
 	}
 }
 
-// A feed that no longer changes answers for ever.
+// An abandoned feed still answers forever.
 func TestSilentFeedsConfirmNothing(t *testing.T) {
 	work := write(t, map[string]string{"table.csv": ruleTable})
 	for _, day := range []string{"2026-06-02", "2026-06-16", "2026-06-17", "2026-07-17"} {
@@ -70,7 +70,7 @@ func TestSilentFeedsConfirmNothing(t *testing.T) {
 	}
 }
 
-// A row that no feed states has no day, and a row that left the table is left out.
+// A row that no feed states has no day, and a row that left the table is dropped.
 func TestConfirmedHasTheRowsOfTheTable(t *testing.T) {
 	work := write(t, map[string]string{"table.csv": ruleTable, "confirmed.csv": confirmedHead + "openai,gpt-gone,0,,,,2026-06-01\nopenai,gpt-5,0,,,,2026-06-01\n"})
 	runDay(t, t.TempDir(), "2026-06-12", work)

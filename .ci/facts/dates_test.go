@@ -25,7 +25,8 @@ func idsAndDates(ids map[string]bool, dates map[string]string) string {
 
 const dateTable = "# as of 2026-11-22\nprovider,model_id,date,builds,replacement,note\n"
 
-// runDates runs the command in a directory with SDKs, and returns the changes and the table.
+// runDates updates the dates in dir from releases, and returns the changes, the table and
+// warnings.
 func runDates(t *testing.T, dir, day string, releases ...release) (changes []dateChange, table, warnings string) {
 	t.Helper()
 	var all []origin

@@ -17,10 +17,10 @@ deepseek,deepseek-v9,0,1,,,,2,,,page,2026-06-01,,peak,
 deepseek,deepseek-v9,0,0.5,,,,1,,,page,2026-06-01,,off-peak,
 `
 
-// quote is what a feed has for a model: input, output and cached input.
+// quote is a feed's price for a model: input, output and cached input.
 type quote [3]string
 
-// feedsWith returns the feeds with another quote of a model in some of them.
+// feedsWith returns the feeds, with another quote for a model in those named.
 func feedsWith(id string, q quote, names ...string) map[string]map[string]quote {
 	all := map[string]map[string]quote{}
 	for _, f := range feeds {
@@ -32,14 +32,14 @@ func feedsWith(id string, q quote, names ...string) map[string]map[string]quote 
 	return all
 }
 
-// TestRule reads the feeds once, and checks what a second reading with other prices changes.
+// The feeds are read once, and then again with other prices.
 func TestRule(t *testing.T) {
 	two, three := []string{"genai-prices", "litellm"}, []string{"models.dev", "genai-prices", "litellm"}
 	for name, c := range map[string]struct {
 		day   string
 		feeds map[string]map[string]quote
 		want  []string // the changes
-		print string   // the first line that is printed
+		print string   // the first printed line's kind
 	}{
 		"two agree":            {"2026-06-12", feedsWith("gpt-5", quote{"1", "4", "0.1"}, two...), []string{"changed openai/gpt-5/0 2026-06-12 1-4"}, "changed"},
 		"a cache price alone":  {"2026-06-12", feedsWith("gpt-5", quote{"2", "8", "0.1"}, two...), []string{"changed openai/gpt-5/0 2026-06-12 2-8"}, "changed"},
@@ -81,7 +81,7 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// TestTierOfANewModel lists the tier of a model in one feed, in two, in none and again.
+// The tier is in one feed, in two, in none, and then in one and two again.
 func TestTierOfANewModel(t *testing.T) {
 	work := write(t, map[string]string{"table.csv": ruleTable})
 	run := func(day string, tiers ...string) []string {

@@ -25,7 +25,7 @@ func (l line) String() string {
 	return fmt.Sprintf("%s %s/%s/%d %s %v-%v", l.Kind, l.Provider, l.Model, l.Above, l.From, l.New["input"], l.New["output"])
 }
 
-// runDay runs the command on the feeds of a folder and returns what it printed.
+// runDay runs the command on the feeds in dir and returns what it printed.
 func runDay(t *testing.T, dir, day, work string) (lines []line, warnings string) {
 	t.Helper()
 	var out, warn bytes.Buffer
@@ -44,7 +44,7 @@ func runDay(t *testing.T, dir, day, work string) (lines []line, warnings string)
 	}
 }
 
-// proposed returns the changes of the table.
+// proposed returns changes to the table.
 func proposed(lines []line) (changes []string) {
 	for _, l := range lines {
 		if l.Kind == "added" || l.Kind == "changed" || l.Kind == "ended" || l.Kind == "filled" {
@@ -63,8 +63,8 @@ func readText(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestReplay runs the snapshots of 2026 in order. Every change that two feeds show between two snapshots must be proposed, and
-// every proposed price must have been true: it is one of the built-in table, in force on the first day of the change.
+// Replays the 2026 snapshots in order. A change that two feeds show must be proposed, and
+// every proposed price must be true: the built-in table has it on the change's first day.
 func TestReplay(t *testing.T) {
 	file, err := os.Open("testdata/table-2026-01-01.csv.gz")
 	if err != nil {
@@ -127,7 +127,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// feedFiles returns three feeds with the same models. Each has 30 others, so that it is not too short.
+// feedFiles returns three feeds with the same models. Each has 30 others, so that it
+// isn't too short.
 func feedFiles(t *testing.T, all map[string]map[string]quote) string {
 	t.Helper()
 	files := make(map[string]string)
@@ -175,7 +176,7 @@ func feedFiles(t *testing.T, all map[string]map[string]quote) string {
 	return write(t, files)
 }
 
-// TestAbsentFeeds has files that count as absent: what the feed stated before stays, and it has no vote.
+// A broken feed counts as absent: its earlier statements stay, and it has no vote.
 func TestAbsentFeeds(t *testing.T) {
 	changed := feedsWith("gpt-5", quote{"1", "4", "0.1"}, "models.dev", "litellm")
 	for name, text := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// write creates the files of a folder and returns it.
+// write creates files in a new directory and returns it.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// recorded answers npm view and npm pack with the files in testdata/npm, which have parts of the packages of 2026-11-28.
+// recorded answers npm view and npm pack from testdata/npm, with excerpts from packages
+// as of 2026-11-28.
 func recorded(args ...string) ([]byte, error) {
 	file := func(name, ext string) string {
 		return filepath.Join("testdata/npm", strings.NewReplacer("@", "", "/", "-").Replace(name)+ext)

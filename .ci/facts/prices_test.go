@@ -25,6 +25,6 @@ func TestPrices(t *testing.T) {
 		t.Errorf("%v, %q", ok, &out)
 	}
 	if _, err := readPrices(t.TempDir()); err == nil {
-		t.Error("a folder without fees is read")
+		t.Error("a directory without fees is read")
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Two feeds have gpt-6.2-astra and gemini-4-neon on 2026-11-29, and the package of Anthropic has the date of Opus 4.5. The tables
-// are those of 2026-11-22, which lack them.
+// On 2026-11-29, two feeds have gpt-6.2-astra and gemini-4-neon, and Anthropic's package
+// has a date for Opus 4.5. The tables are from 2026-11-22 and lack all three.
 func TestProposals(t *testing.T) {
 	work := t.TempDir()
 	for name, from := range map[string]string{"table.csv": "prices.csv", "retirements.csv": "retirements.csv", "models.csv": "models.csv"} {
@@ -56,7 +56,7 @@ func wantLines(t *testing.T, path string, lines ...string) {
 	}
 }
 
-// TestGaps has rows of gpt-6 that two of three feeds of 2026-06-12 complete, or don't.
+// Each case has a gpt-6 row with a gap, which two feeds may fill on 2026-06-12.
 func TestGaps(t *testing.T) {
 	two := []string{"models.dev", "genai-prices"}
 	for name, c := range map[string]struct {
@@ -88,7 +88,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// A pattern that matches a build is no second feed with its price.
+// A pattern that matches a build isn't a second feed with its price.
 func TestPatternsFillNoGaps(t *testing.T) {
 	const row = "openai,gpt-6-2026-05-01,0,3,,,,9,2026-06-01,,page,2026-06-01,,,\n"
 	work := write(t, map[string]string{"table.csv": ruleTable + row})
@@ -108,7 +108,7 @@ func with(all map[string]map[string]quote, feed, id string, q quote) map[string]
 	return all
 }
 
-// A new model starts on the day of its release, and so does its tier.
+// A new model starts on its release day, and so does its tier.
 func TestReleaseOfANewModel(t *testing.T) {
 	for released, want := range map[string]string{
 		"2026-04-13": "2026-04-13", "2026-06-12": "2026-06-12", "2026-04-12": "2026-06-12", "2026-06-13": "2026-06-12", "2026-05": "2026-06-12", "": "2026-06-12",

@@ -18,7 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/discoverytest"
 )
 
-// start runs a bot with a gateway and a model in memory. The channel receives the error of run.
+// start runs a bot with an in-memory gateway and model. The channel receives run's error.
 func start(ctx context.Context, t *testing.T, g *gatewaytest.Gateway, s *discoverytest.Server) (url string, ended chan error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -43,7 +43,7 @@ func TestBotAnswersUntilTheEnd(t *testing.T) {
 	g, s := gatewaytest.New(t, gatewaytest.WithPeers("me")), discoverytest.New(t)
 	s.SetCompletion(discoverytest.CreateOpenAIChat, discoverytest.Completion{Text: "All green."})
 	g.Fail(gatewaytest.ListMessages, gatewaytest.Fault{Status: 503})         // polling goes on
-	s.Fail(discoverytest.CreateOpenAIChat, discoverytest.Fault{Status: 500}) // the question is answered at the next attempt
+	s.Fail(discoverytest.CreateOpenAIChat, discoverytest.Fault{Status: 500}) // the next attempt answers the question
 	g.Store("me", "bot", "question", "How far is the build?")
 	g.Store("me", "bot", "fyi", "not a question")
 	ctx, stop := context.WithCancel(t.Context())
@@ -51,7 +51,7 @@ func TestBotAnswersUntilTheEnd(t *testing.T) {
 	me, err := client.New("me", g.Options()...)
 	require.NoError(t, err)
 	for m, err := range agent.Watch(t.Context(), me, agent.WatchOptions{Interval: 100 * time.Millisecond}) {
-		if err == nil { // not the 503, if this poll was the first
+		if err == nil { // skip the 503 if this poll came first
 			assert.Equal(t, "All green.", m.GetContent())
 			break
 		}

@@ -21,24 +21,24 @@ var (
 	firstDay = today.AddDate(0, 0, -3)
 )
 
-// openAILine is a call of 0.25 USD. The server bills 4.25 USD a day, that is 17 such calls.
+// openAILine is a 0.25 USD call. The server bills 4.25 USD a day, 17 such calls.
 func openAILine(day time.Time) string {
 	return fmt.Sprintf(`{"provider":"openai","model":"gpt-5.4","time":"%s","usage":`+
 		`{"prompt_tokens":100000,"completion_tokens":0,"total_tokens":100000}}`, day.Format(time.RFC3339))
 }
 
-// anthropicLine is a call of 2.125 USD, which the server bills for a day.
+// anthropicLine is a 2.125 USD call, which is the server's bill for a day.
 func anthropicLine(day time.Time) string {
 	return fmt.Sprintf(`{"provider":"anthropic","model":"claude-opus-4-8","time":"%s","usage":{"input_tokens":25000,"output_tokens":80000}}`, day.Format(time.RFC3339))
 }
 
-// xAILine is a call of 1.30 USD, which the server bills for a day.
+// xAILine is a 1.30 USD call, which is the server's bill for a day.
 func xAILine(day time.Time) string {
 	return fmt.Sprintf(`{"provider":"xai","model":"grok-4","time":"%s","usage":`+
 		`{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2,"cost_in_usd_ticks":13000000000}}`, day.Format(time.RFC3339))
 }
 
-// days returns the lines of three days that match the bills.
+// days returns lines for three days that match the bills.
 func days() []string {
 	var lines []string
 	for i := range 3 {
@@ -51,7 +51,7 @@ func days() []string {
 	return lines
 }
 
-// execute runs the job for three days against a server. The caller may add arguments.
+// execute runs the job for three days against a server, with more arguments.
 func execute(t *testing.T, s *discoverytest.Server, lines []string, args ...string) (status int, out, errs string) {
 	t.Helper()
 	t.Setenv("OPENAI_ADMIN_KEY", "an admin key")
@@ -83,7 +83,7 @@ func TestBillsThatMatch(t *testing.T) {
 }
 
 func TestDriftFails(t *testing.T) {
-	status, out, errs := execute(t, discoverytest.New(t), days()[1:], "openai", "xai") // a call of xAI is missing
+	status, out, errs := execute(t, discoverytest.New(t), days()[1:], "openai", "xai") // an xAI call is missing
 	assert.Equal(t, 1, status)
 	assert.Equal(t, "costs: xai: Bill and calls differ by 33.3 % of the bill, more than the limit of 1 %.\n", errs)
 	assert.Contains(t, out, "for a model that was not counted")
@@ -145,7 +145,7 @@ func TestHelpSucceeds(t *testing.T) {
 	assert.NotContains(t, errs, "help requested")
 }
 
-// TestUnreadableLines checks that no call is lost without a word.
+// No call may be lost silently.
 func TestUnreadableLines(t *testing.T) {
 	s := discoverytest.New(t)
 	for name, line := range map[string]string{

@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client"
 )
 
-// recorded returns the recorded response of a gateway, by the name of the exchange.
+// recorded returns a gateway's recorded response, by the exchange's name.
 func recorded(t *testing.T, name string) (status int, body string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/exchanges.jsonl")
@@ -38,7 +38,7 @@ func recorded(t *testing.T, name string) (status int, body string) {
 	return 0, ""
 }
 
-// gateway answers each path with a recorded exchange, and returns the requests that it gets.
+// gateway answers each path with a recorded exchange, and keeps the requests it gets.
 func gateway(t *testing.T, exchanges map[string]string) (*client.MeshClient, *[]string) {
 	t.Helper()
 	var got []string
@@ -91,7 +91,7 @@ func TestNoTaskIsNoError(t *testing.T) {
 	assert.Len(t, *got, 2)
 }
 
-// TestGatewayRefuses covers a category that the gateway does not have, a task that exists, and a node that may not claim.
+// An unknown category, an existing task, and a node that may not claim.
 func TestGatewayRefuses(t *testing.T) {
 	t.Parallel()
 	for exchange, reason := range map[string]string{

@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// record returns a provider and the spans that it has ended.
+// record returns a provider, and an exporter that keeps its ended spans.
 func record() (*trace.TracerProvider, *tracetest.InMemoryExporter) {
 	spans := tracetest.NewInMemoryExporter()
 	return trace.NewTracerProvider(trace.WithSyncer(spans)), spans

@@ -45,7 +45,7 @@ func TestCallsBecomeMetrics(t *testing.T) {
 	}
 	assert.Equal(t, map[string]int64{"input": 200, "output": 40}, tokens)
 	durations := data["gen_ai.client.operation.duration"].(metricdata.Histogram[float64]).DataPoints
-	require.Len(t, durations, 3, "with error.type 429, and of the two models")
+	require.Len(t, durations, 3, "with error.type 429, and for the two models")
 	shown := fmt.Sprintf("%+v", got)
 	for _, absent := range []string{"Is the build green?", "an-example-key"} {
 		assert.NotContains(t, shown, absent)

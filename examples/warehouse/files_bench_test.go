@@ -14,9 +14,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// BenchmarkSum adds up a million records by day and model, with calls.Sum and with DuckDB in turn, so that both have the same load of
-// the machine. DuckDB reads with a given schema, which is faster than detecting it. time-ratio and cpu-ratio are those of Sum to
-// DuckDB, of the fastest run of each; peak-MB is the memory that Go has obtained.
+// BenchmarkSum sums a million records by day and model, alternating between calls.Sum and
+// DuckDB so that both see the same machine load. DuckDB gets a schema, which is faster
+// than detecting it. time-ratio and cpu-ratio divide Sum's fastest run by DuckDB's;
+// peak-MB is the memory that Go has obtained.
 func BenchmarkSum(b *testing.B) {
 	dir := writeCalls(b, 1_000_000)
 	db, err := sql.Open("duckdb", "")
@@ -44,7 +45,7 @@ func BenchmarkSum(b *testing.B) {
 	b.ReportMetric(sum.cpu.Seconds()/duckdb.cpu.Seconds(), "cpu-ratio")
 }
 
-// fastest has the shortest times of several runs: those that other processes have delayed least.
+// fastest has the shortest times from several runs, which other processes delayed least.
 type fastest struct{ elapsed, cpu time.Duration }
 
 func (f *fastest) measure(run func() error) error {
@@ -58,7 +59,8 @@ func (f *fastest) measure(run func() error) error {
 	return err
 }
 
-// cpuTime returns the processor time of this process, which a loaded machine changes less than the elapsed time.
+// cpuTime returns this process's processor time, which varies less than elapsed time on a
+// loaded machine.
 func cpuTime() time.Duration {
 	var used syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)

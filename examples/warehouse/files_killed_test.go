@@ -1,4 +1,4 @@
-// This test kills processes that write calls files, and checks what calls.Sum and DuckDB read of them.
+// Kills processes that write calls files, and checks what calls.Sum and DuckDB read.
 
 package main
 
@@ -21,10 +21,10 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// writers is the number of processes that write at a time.
+// writers is how many processes write at a time.
 const writers = 8
 
-// perWriter returns how many records each of them has to write.
+// perWriter returns how many records each process has to write.
 func perWriter() int {
 	if testing.Short() {
 		return 2000
@@ -32,7 +32,7 @@ func perWriter() int {
 	return 100_000
 }
 
-// The environment of a process that writes a calls file.
+// Environment variables for a process that writes a calls file.
 const (
 	envFolder  = "WAREHOUSE_TEST_FOLDER"
 	envName    = "WAREHOUSE_TEST_NAME"
@@ -63,7 +63,7 @@ func write(dir, name string, out io.Writer) error {
 	for i := range n {
 		r := record(random, i)
 		r.ID = name + "-" + strconv.Itoa(i)
-		r.Time = time.Date(2026, 11, 20+random.IntN(3), 0, 0, 0, random.IntN(1e9), time.UTC) // of as many days as a Log has open
+		r.Time = time.Date(2026, 11, 20+random.IntN(3), 0, 0, 0, random.IntN(1e9), time.UTC) // on as many days as a Log keeps open
 		log.Record(r)
 		if err := log.Err(); err != nil {
 			return err
@@ -73,8 +73,9 @@ func write(dir, name string, out io.Writer) error {
 	return log.Close()
 }
 
-// TestKilledProcesses kills processes at random moments while they write, and begins another one in the place of each, until all
-// records have been acknowledged. None of those may be lost, none of all may be there twice, and calls.Sum and DuckDB must agree.
+// Processes are killed at random moments while they write, and replaced until all records
+// are acknowledged. No acknowledged record may be lost, no record may be there twice, and
+// calls.Sum and DuckDB must agree.
 func TestKilledProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -95,8 +96,8 @@ func TestKilledProcesses(t *testing.T) {
 	t.Log(out.String())
 }
 
-// writeAll runs one process after the other until all records of a writer have been acknowledged. It returns how many each process
-// has acknowledged.
+// writeAll runs processes one after another until all the writer's records are
+// acknowledged. It returns each process's count.
 func writeAll(t *testing.T, dir, name string) (acknowledged []int) {
 	t.Helper()
 	for left := perWriter(); left > 0 && !t.Failed(); {
@@ -107,8 +108,8 @@ func writeAll(t *testing.T, dir, name string) (acknowledged []int) {
 	return acknowledged
 }
 
-// writeSome runs a process until it has written n records or is killed, and returns how many it has acknowledged. What it has
-// acknowledged before it is killed may be read later.
+// writeSome runs a process until it has written n records or is killed, and returns how
+// many it acknowledged. Acknowledgments written before the kill may be read later.
 func writeSome(t *testing.T, dir, name string, n int) (acknowledged int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -117,7 +118,7 @@ func writeSome(t *testing.T, dir, name string, n int) (acknowledged int) {
 	if !assert.NoError(t, err) || !assert.NoError(t, cmd.Start()) {
 		return 0
 	}
-	last := 1 + rand.IntN(perWriter()/3) // when it is killed
+	last := 1 + rand.IntN(perWriter()/3) // the record at which it's killed
 	for out := bufio.NewScanner(pipe); out.Scan(); {
 		if !assert.Equal(t, strconv.Itoa(acknowledged), out.Text()) {
 			break
@@ -130,7 +131,8 @@ func writeSome(t *testing.T, dir, name string, n int) (acknowledged int) {
 	return acknowledged
 }
 
-// checkRecords reads all records. It returns the numbers of processes, of records and of torn lines.
+// checkRecords reads all records. It returns how many processes, records and torn lines
+// there were.
 func checkRecords(t *testing.T, dir string, acknowledged *[writers][]int) (processes, read, torn int) {
 	t.Helper()
 	var found [writers][]map[int]bool
@@ -162,6 +164,6 @@ func checkRecords(t *testing.T, dir string, acknowledged *[writers][]int) (proce
 			}
 		}
 	}
-	assert.LessOrEqual(t, torn, processes, "at most the last line of each")
+	assert.LessOrEqual(t, torn, processes, "at most each process's last line")
 	return processes, read, torn
 }

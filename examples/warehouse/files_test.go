@@ -25,7 +25,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// writeCalls writes n records to a file in a new folder, as a calls.Log does.
+// writeCalls writes n records to a file in a new directory, as a calls.Log does.
 func writeCalls(tb testing.TB, n int) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -64,7 +64,8 @@ func record(random *rand.Rand, i int) calls.Record {
 	return r
 }
 
-// fileSums returns the sums of a folder of calls files by day and model, from DuckDB. An amount has up to 15 decimal places.
+// fileSums returns DuckDB's sums by day and model for the calls files in dir. Amounts
+// have up to 15 decimal places.
 func fileSums(ctx context.Context, db *sql.DB, dir string) ([]calls.Group, error) {
 	rows, err := db.QueryContext(ctx, `
 		SELECT strftime(time, '%Y-%m-%d') AS day, model, count(*), count(*) - count(usd), CAST(sum(usd) AS VARCHAR),
@@ -89,14 +90,13 @@ func fileSums(ctx context.Context, db *sql.DB, dir string) ([]calls.Group, error
 	return all, rows.Err()
 }
 
-// TestSumAgreesWithTheWarehouse reads the same calls files in both ways.
 func TestSumAgreesWithTheWarehouse(t *testing.T) {
 	t.Parallel()
 	dir := writeCalls(t, 20_000)
 	text, err := os.ReadFile(filepath.Join(dir, "calls.jsonl"))
 	require.NoError(t, err)
 	more, _, _ := strings.Cut(string(text), `"chatcmpl-9999"`)
-	more = strings.ReplaceAll(more[:strings.LastIndexByte(more, '\n')+1], `"chatcmpl-`, `"other-`) // no copies, which count once
+	more = strings.ReplaceAll(more[:strings.LastIndexByte(more, '\n')+1], `"chatcmpl-`, `"other-`) // not copies, which would count once
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "more.jsonl"), []byte(more), 0o600))
 	w, err := open(t.Context())
 	require.NoError(t, err)
@@ -113,7 +113,8 @@ func TestSumAgreesWithTheWarehouse(t *testing.T) {
 	}
 }
 
-// TestFolderInDuckDB reads a folder with a folder in it, a compressed file, times of another zone and a torn line.
+// The directory has a subdirectory, a compressed file, times in another zone and a torn
+// line.
 func TestFolderInDuckDB(t *testing.T) {
 	t.Parallel()
 	dir := writeCalls(t, 5000)
@@ -134,7 +135,7 @@ func TestFolderInDuckDB(t *testing.T) {
 	assert.Contains(t, errs.String(), "torn.jsonl:1: ")
 }
 
-// TestOneDigitOfAFileIsADifference prices a line without a cost, which only calls.Sum does.
+// Only calls.Sum prices a line without a cost.
 func TestOneDigitOfAFileIsADifference(t *testing.T) {
 	t.Parallel()
 	dir := writeCalls(t, 10)

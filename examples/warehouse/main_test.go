@@ -19,7 +19,7 @@ func TestWarehouseAgreesWithTheTotals(t *testing.T) {
 	}
 }
 
-// TestOneDigitIsADifference changes a price by the last digit that the warehouse has.
+// A price changes by the last digit that the warehouse has.
 func TestOneDigitIsADifference(t *testing.T) {
 	t.Parallel()
 	calls := generate(5000, 3)
@@ -40,7 +40,7 @@ func TestOneDigitIsADifference(t *testing.T) {
 	assert.Contains(t, out.String(), "2026-06-01 : only the warehouse")
 }
 
-// TestCallsCoverWhatIsDifficult fails when the made up calls leave out a case that the SQL has to get right.
+// The made-up calls must include every case that the SQL has to get right.
 func TestCallsCoverWhatIsDifficult(t *testing.T) {
 	t.Parallel()
 	cases := map[string]int{}
@@ -59,7 +59,7 @@ func TestCallsCoverWhatIsDifficult(t *testing.T) {
 	assert.Len(t, cases, 9, cases)
 }
 
-// TestPricesFitTheirColumns fails when a price has more digits than its column, which would be rounded in silence.
+// A price with more digits than its column would be rounded silently.
 func TestPricesFitTheirColumns(t *testing.T) {
 	t.Parallel()
 	w, err := open(t.Context())

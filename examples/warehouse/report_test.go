@@ -1,4 +1,4 @@
-// The tests of this file compute the numbers of mesh usage -o json again, in SQL, from the same calls files.
+// Recomputes numbers from mesh usage -o json in SQL, from the same calls files.
 package main
 
 import (
@@ -22,12 +22,12 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
-// reportSQL has the definitions of the report.
+// reportSQL has the report's definitions.
 //
 //go:embed report.sql
 var reportSQL string
 
-// counted and usageReport are the members of mesh usage -o json that are computed again.
+// counted and usageReport are the members in mesh usage -o json that are recomputed.
 type counted struct {
 	Calls, Unpriced, Counted int
 	USD                      string
@@ -63,7 +63,8 @@ func readReport(t *testing.T, dir string) (r usageReport) {
 	return r
 }
 
-// reportedModels are text models with prices for caches. The last one has calls in the period only, and the one before in the earlier one.
+// reportedModels are text models with cache prices. The last has calls only in the
+// period, the one before it only in the earlier period.
 var reportedModels = []struct {
 	provider models.Provider
 	model    string
@@ -87,7 +88,8 @@ func reportedCall(random *rand.Rand, reported time.Time) call {
 	return c
 }
 
-// reportedRecord returns the record of a call. One in thirty has no known cost, and another one an error status.
+// reportedRecord returns a call's record. One in thirty has no known cost, and as many
+// have an error status.
 func reportedRecord(random *rand.Rand, c *call, usd prices.USD) calls.Record {
 	u := &c.usage
 	r := calls.Record{Provider: c.provider, Model: c.model, Time: c.at, Status: 200, USD: usd}
@@ -112,7 +114,7 @@ func reportedRecord(random *rand.Rand, c *call, usd prices.USD) calls.Record {
 	return r
 }
 
-// writeReported writes n calls to a file, and returns those whose cost is computed with the price list.
+// writeReported writes n calls to a file, and returns those priced with the list.
 func writeReported(t *testing.T, n int) (dir string, listed []call) {
 	t.Helper()
 	dir = t.TempDir()
@@ -134,7 +136,8 @@ func writeReported(t *testing.T, n int) (dir string, listed []call) {
 	return dir, listed
 }
 
-// inPeriod returns the calls of the period, with all cached tokens as input if uncached is set.
+// inPeriod returns the period's calls. If uncached is set, all cached tokens become
+// input.
 func inPeriod(all []call, from, to time.Time, uncached bool) (some []call) {
 	for _, c := range all {
 		if c.at.Before(from) || !c.at.Before(to) {
@@ -148,7 +151,7 @@ func inPeriod(all []call, from, to time.Time, uncached bool) (some []call) {
 	return some
 }
 
-// plainUnits returns units of 1e-12 as a plain decimal.
+// plainUnits converts 1e-12 units to a plain decimal.
 func plainUnits(t *testing.T, units string) string {
 	t.Helper()
 	n, ok := new(big.Rat).SetString(units)
@@ -158,7 +161,7 @@ func plainUnits(t *testing.T, units string) string {
 	return n.FloatString(places)
 }
 
-// TestReportAgreesWithTheWarehouse compares the sums, the change and its split, the month, and what caches saved.
+// Compares the sums, the change and its split, the month, and cache savings.
 func TestReportAgreesWithTheWarehouse(t *testing.T) {
 	t.Parallel()
 	dir, listed := writeReported(t, 20_000)
@@ -202,7 +205,7 @@ func TestReportAgreesWithTheWarehouse(t *testing.T) {
 	checkSaving(t, w, r, listed)
 }
 
-// checkSaving prices the calls of the period as they were, and without caches, in SQL.
+// checkSaving prices the period's calls in SQL, as they were and without caches.
 func checkSaving(t *testing.T, w *warehouse, r usageReport, listed []call) {
 	t.Helper()
 	var sums [2]*big.Rat

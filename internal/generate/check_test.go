@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// generateText generates the models of a document with the template in specs/templates. The generator has global state, so
-// the tests are not parallel.
+// generateText generates a document's models with the template in specs/templates. The
+// generator has global state, so these tests aren't parallel.
 func generateText(t *testing.T, document string) (string, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "document.json")
@@ -73,7 +73,7 @@ func TestGenerationFailsForDocumentsGoCannotExpress(t *testing.T) {
 	require.NoError(t, err, "the document itself is fine")
 }
 
-// oapi-codegen refuses these documents itself.
+// oapi-codegen itself refuses these documents.
 //
 //nolint:paralleltest // see generateText
 func TestGenerationFailsForDocumentsTheGeneratorRejects(t *testing.T) {
@@ -92,7 +92,7 @@ func TestGenerationFailsForDocumentsTheGeneratorRejects(t *testing.T) {
 	}
 }
 
-// One arm that is only null is as good as several types: it is not a type of its own.
+// A null arm makes a type nullable; it isn't a type itself.
 //
 //nolint:paralleltest // see generateText
 func TestDocumentsOfOpenAPI31(t *testing.T) {
@@ -103,7 +103,7 @@ func TestDocumentsOfOpenAPI31(t *testing.T) {
 		`{"const":"a","type":"string"}`:                                    "P *TP ",
 		`{"anyOf":[` + ref + `,{"type":"null"}]}`:                          "P *T ",
 		`{"oneOf":[{"type":"string"},{"type":"null"}]}`:                    "P *string ",
-		`{"type":"object","anyOf":[` + ref + `,{"type":"null"}]}`:          "P *T_P ", // the type is a constraint of its own
+		`{"type":"object","anyOf":[` + ref + `,{"type":"null"}]}`:          "P *T_P ", // the type is a separate constraint
 		`{"type":["string","integer"],"description":"d"}`:                  "P *T_P ",
 		`{"anyOf":[` + ref + `,{"type":"string"},{"type":"null"}]}`:        "P *T_P ",
 		`{"type":"array","items":{"oneOf":[{"type":"null"},` + ref + `]}}`: "P []*T ",
@@ -115,7 +115,7 @@ func TestDocumentsOfOpenAPI31(t *testing.T) {
 	}
 }
 
-// FastAPI writes an optional parameter as one that may be null.
+// FastAPI writes an optional parameter as a nullable one.
 //
 //nolint:paralleltest // see generateText
 func TestParametersAreNotNull(t *testing.T) {

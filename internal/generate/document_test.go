@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// written writes a file into a new folder and returns its path.
+// written writes a file to a new directory and returns its path.
 func written(t *testing.T, name, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -23,7 +23,7 @@ func written(t *testing.T, name, text string) string {
 
 const notRead = "is not read; a $ref must point into the document or a file next to it"
 
-// A document of a foreign gateway must not make the generator request or read anything else.
+// A foreign gateway's document must not make the generator request or read anything else.
 //
 //nolint:paralleltest // see generateText
 func TestOnlyFilesBesideADocumentAreRead(t *testing.T) {
@@ -80,7 +80,7 @@ func TestASchemaThatIsItselfOrNullIsRefused(t *testing.T) {
 	assert.EqualError(t, err, "components.schemas.U: it refers to itself")
 }
 
-// A part of another file is a component of its own, and has the unknown fields of its own.
+// A part from another file becomes a separate component with its own unknown fields.
 //
 //nolint:paralleltest // see generateText
 func TestPartsOfOtherFilesBecomeComponents(t *testing.T) {

@@ -15,15 +15,15 @@ const withResponses = `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"pa
 	"Shared":{"type":"object","required":["id"],"properties":{"id":{"type":"string"}},"additionalProperties":{"x-go-type":"json.RawMessage"}},
 	"Error":{"type":"object","required":["code","shared"],"properties":{"code":{"type":"string"},"shared":{"$ref":"#/components/schemas/Shared"}},"additionalProperties":{"x-go-type":"json.RawMessage"}}}}}`
 
-// An error of an older server must keep its status when the document requires a new field.
+// An older server's error must keep its status if the document requires a new field.
 //
 //nolint:paralleltest // see generateText
 func TestErrorsRequireNothing(t *testing.T) {
 	code, err := generateText(t, strings.Replace(withResponses, "MEDIA", "application/json", 1))
 	require.NoError(t, err)
 	code = strings.Join(strings.Fields(code), " ")
-	assert.Contains(t, code, "Code *string `json:\"code,omitempty\"`", "a newly required field of an error is optional")
-	assert.Contains(t, code, "ID string `json:\"id\"`", "a schema of another response keeps what it requires")
+	assert.Contains(t, code, "Code *string `json:\"code,omitempty\"`", "an error's newly required field is optional")
+	assert.Contains(t, code, "ID string `json:\"id\"`", "another response's schema keeps its required fields")
 	assert.Contains(t, code, "Shared Shared `json:\"shared\"`", "Row")
 }
 

@@ -1,4 +1,4 @@
-// This file describes the members of recorded bodies that our document lacks.
+// Adds members from recorded bodies that our document lacks.
 package main
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/specs"
 )
 
-// describedGateway writes our document with every recorded member that it lacks, as optional and nullable. It returns the path, and the
-// recorded bodies behind the names of their types.
+// describedGateway writes our document with all recorded members that it lacks, optional
+// and nullable. It returns the path, and the recorded bodies as cases.
 func describedGateway(t *testing.T) (string, map[string]string) {
 	t.Helper()
 	data, err := specs.Document("gateway")
@@ -54,7 +54,8 @@ func describedGateway(t *testing.T) (string, map[string]string) {
 	return document, bodies
 }
 
-// recordedBody returns the schema of a recorded response and its body, or nil if it's not in the document or has no object.
+// recordedBody returns a recorded response's schema and body, or nil if it's not in the
+// document or isn't an object.
 func recordedBody(t *testing.T, router routers.Router, file string) (*openapi3.SchemaRef, []byte) {
 	t.Helper()
 	var recorded struct {
@@ -78,7 +79,7 @@ func recordedBody(t *testing.T, router routers.Router, file string) (*openapi3.S
 	return response.Value.Content.Get("application/json").Schema, recorded.Response.Body
 }
 
-// describe adds the members of a value to its schema, and their names to added.
+// describe adds value's members to the schema, and their names to added.
 func describe(s *openapi3.Schema, value any, added map[string]bool) {
 	for _, arm := range arms(s) {
 		if _, isArray := value.([]any); isArray == arm.Value.Type.Is("array") {

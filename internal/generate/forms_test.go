@@ -1,4 +1,4 @@
-// The test of this file compiles the code of the documents in testdata/forms, and reads and writes values with it.
+// Compiles the code generated from testdata/forms, and reads and writes values with it.
 package main
 
 import (
@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// formCases have the JSON that comes out for a type of a document. The folder of shapes.yaml has tests of its own.
+// document -> type and JSON -> JSON that comes out, if it differs. shapes.yaml has its
+// own tests.
 var formCases = map[string]map[string]string{
 	"a18":                 {`T{"c":"c","a":"a","b":9007199254740993,"u":9007199254740993}`: ``},
 	"allof":               {`T{"own":"o","arm":"a","low":"l","x":"y"}`: ``, `U{"id":"i","more":{"n":9007199254740993}}`: ``, `Note{"text":"t"}`: ``, `V{"p":null}`: ``, `V{}`: `{"p":"high"}`},
@@ -68,7 +69,8 @@ func TestGeneratedCodeKeepsEveryValue(t *testing.T) {
 	replace, err := json.Marshal(map[string]any{"Replace": overlay})
 	require.NoError(t, err)
 	add("overlay.json", string(replace))
-	// The folders exist only in the overlay, so the go command can't run the tests in them.
+	// These directories exist only in the overlay, so the go command can't run their
+	// tests.
 	output, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-ldflags=-w", "-o", folder, "-overlay", filepath.Join(folder, "overlay.json"),
 		"./internal/generate/forms/cases", "./internal/generate/forms/shapes").CombinedOutput()
 	require.NoError(t, err, "%s", output)
@@ -81,10 +83,10 @@ func TestGeneratedCodeKeepsEveryValue(t *testing.T) {
 	}
 }
 
-// sameMembers is what comes out if only members that are null may be new.
+// sameMembers is the output if only null members may be new.
 const sameMembers = "same"
 
-// casesCheck returns a function that decodes and encodes.
+// casesCheck returns Go code that decodes and encodes the cases.
 func casesCheck(name string, cases map[string]string) string {
 	var table strings.Builder
 	for in, out := range cases {
@@ -118,7 +120,7 @@ func exact(text string) (v any) {
 // The document has other forms or defaults for these.
 var converted = []string{"enabled", "capabilities", "related_task_id", "peer_token"}
 
-// dropNew removes the members of got that are null and not in want, and those that are converted.
+// dropNew removes got's null members that aren't in want, and converted ones.
 func dropNew(got, want any) {
 	switch got := got.(type) {
 	case []any:

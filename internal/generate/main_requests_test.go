@@ -14,7 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/wire"
 )
 
-// The overlay of specs/ gives the properties of requests Go types that can hold each value that the document allows.
+// The overlay gives request properties Go types that can hold every allowed value.
 //
 //nolint:paralleltest // see generateText
 func TestOverlayForRequests(t *testing.T) {
@@ -32,7 +32,7 @@ func TestOverlayForRequests(t *testing.T) {
 		"ID string `json:\"id\"`", "Title string `json:\"title,omitempty\"`", "Note wire.Change[string] `json:\"note,omitempty\"`", "Either wire.Change[string] `json:\"either,omitempty\"`",
 		"Retry *bool `json:\"retry,omitempty\"`", "Mode *string `json:\"mode,omitempty\"`", "Labels map[string]interface{} `json:\"labels,omitzero\"`",
 		"Price *json.Number `json:\"price,omitempty\"`", "Cap wire.Change[json.Number] `json:\"cap,omitempty\"`",
-		// In a response a field with a default always has a value.
+		// In a response, a field with a default always has a value.
 		"Retry bool `json:\"retry,omitempty\"`", "Mode string `json:\"mode,omitempty\"`",
 	} {
 		assert.Contains(t, code, field)
@@ -58,7 +58,7 @@ func TestExampleIsCurrent(t *testing.T) {
 
 func ptr[T any](v T) *T { return &v }
 
-// A false whose default is true, and null, must be sent.
+// null must be sent, and so must false if the default is true.
 func TestRequestsContainNullEmptyAndZeroValues(t *testing.T) {
 	t.Parallel()
 	for want, request := range map[string]any{

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The document of a running gateway, with its descriptions removed.
+// running is a running gateway's document without descriptions.
 const running = "testdata/running-openapi.json"
 
 //nolint:paralleltest // see generateText
@@ -34,7 +34,7 @@ func TestOperationsAreSelectedWithTheirSchemas(t *testing.T) {
 func TestOptionalStringsOfARunningGatewayAreNoUnions(t *testing.T) {
 	code := generated(t, "-package", "p", running)
 	assert.Contains(t, code, "\tThreadId     *string                `json:\"thread_id,omitempty\"`")
-	assert.Equal(t, 1, strings.Count(code, "union json.RawMessage"), "the place of a validation error is the only union")
+	assert.Equal(t, 1, strings.Count(code, "union json.RawMessage"), "a validation error's place is the only union")
 }
 
 //nolint:paralleltest // see generateText

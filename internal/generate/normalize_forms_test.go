@@ -1,4 +1,4 @@
-// The tests of this file rewrite our documents in the forms in which frameworks write OpenAPI 3.1.
+// Rewrites our documents in the forms that frameworks use for OpenAPI 3.1.
 package main
 
 import (
@@ -25,14 +25,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A form writes that schema may be null. Annotations are the keys that stay outside of arms.
+// A form writes a nullable schema in one way. annotations are keys that stay outside
+// arms.
 type form func(schema, annotations map[string]any) map[string]any
 
 var null = map[string]any{"type": "null"}
 
 var forms = map[string]form{
 	"type lists": func(schema, annotations map[string]any) map[string]any {
-		if schema["type"] == nil { // a $ref in an allOf has no type of its own
+		if schema["type"] == nil { // a $ref in an allOf has no type
 			return merge(annotations, map[string]any{"anyOf": append(slices.Clone(schema["allOf"].([]any)), null)})
 		}
 		return merge(annotations, merge(schema, map[string]any{"type": []any{schema["type"], "null"}}))
@@ -54,7 +55,7 @@ var forms = map[string]form{
 	},
 }
 
-// arm returns the schema of an arm: the $ref alone instead of an allOf of it.
+// arm returns schema as an arm: just the $ref if it only wraps one in an allOf.
 func arm(schema map[string]any) map[string]any {
 	if refs, ok := schema["allOf"].([]any); ok && len(schema) == 1 {
 		return refs[0].(map[string]any)
@@ -74,7 +75,8 @@ func merge(a, b map[string]any) map[string]any {
 	return merged
 }
 
-// rewrite returns value with every nullable schema in the form write, arms before the schema that has them.
+// rewrite applies write to every nullable schema in value, arms before the schema that
+// contains them.
 func rewrite(value any, write form) any {
 	switch value := value.(type) {
 	case []any:
@@ -121,8 +123,8 @@ func withoutNull(arms []any) (out []any) {
 	return out
 }
 
-// newer writes a copy of a document that is OpenAPI 3.1, and returns its path. Its properties are sorted by name. Without a form only that
-// is changed.
+// newer writes the document as OpenAPI 3.1 with properties sorted by name, and returns
+// its path. If write is nil, it only sorts.
 func newer(t *testing.T, document string, write form) string {
 	t.Helper()
 	data, err := os.ReadFile(document)
@@ -136,7 +138,7 @@ func newer(t *testing.T, document string, write form) string {
 	text, err := json.Marshal(value)
 	require.NoError(t, err)
 	if write != nil {
-		require.NotContains(t, string(text), `"nullable":true`, "null is written in the form alone")
+		require.NotContains(t, string(text), `"nullable":true`, "only the form writes null")
 	}
 	path := filepath.Join(t.TempDir(), "newer.json")
 	if beside, err := os.ReadFile(filepath.Join(filepath.Dir(document), "beside.yaml")); err == nil { // the shapes refer to it
@@ -146,7 +148,7 @@ func newer(t *testing.T, document string, write form) string {
 	return path
 }
 
-// generated returns the code that the command writes for a document.
+// generated returns the code that run prints.
 func generated(t *testing.T, args ...string) string {
 	t.Helper()
 	var code strings.Builder
@@ -154,7 +156,7 @@ func generated(t *testing.T, args ...string) string {
 	return code.String()
 }
 
-// The generator has global state and the configurations have relative paths, so these tests are not parallel.
+// Not parallel: the generator has global state, and configurations have relative paths.
 func TestDocumentsInEveryFormGenerateTheSameCode(t *testing.T) { //nolint:paralleltest // see the comment
 	t.Chdir("../..")
 	nullable := 0
@@ -170,7 +172,7 @@ func TestDocumentsInEveryFormGenerateTheSameCode(t *testing.T) { //nolint:parall
 		sorted := generated(t, append(args, newer(t, document, nil))...)
 		for j, form := range slices.Sorted(maps.Keys(forms)) {
 			if j != i%len(forms) && !whole.Tests() {
-				continue // all forms have all shapes below
+				continue // the next test has all forms
 			}
 			path := newer(t, document, forms[form])
 			assert.Empty(t, difference(sorted, generated(t, append(args, path)...)), "%s: %s", name, form)

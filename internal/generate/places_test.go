@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The fields of a struct are in the order of the document, also those that refer to a schema which others use. A position that the
-// document states comes first.
+// Struct fields follow the document's order, even if they refer to a shared schema.
+// x-order takes precedence.
 //
 //nolint:paralleltest // see generateText
 func TestFieldsHaveTheOrderOfTheDocument(t *testing.T) {

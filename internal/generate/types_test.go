@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// generatedClient generates the client of a document as those in gen/.
+// generatedClient generates a document's client with the settings for gen/.
 func generatedClient(t *testing.T, document string) (string, error) {
 	t.Helper()
 	file := written(t, "document.json", document)
@@ -19,7 +19,7 @@ func generatedClient(t *testing.T, document string) (string, error) {
 	return generate(file, settings)
 }
 
-// Two parts of a document with one Go name would be a compile error in generated code.
+// If two parts had the same Go name, the generated code wouldn't compile.
 //
 //nolint:paralleltest // see generateText
 func TestRepeatedNamesAreRefused(t *testing.T) {
