@@ -97,7 +97,9 @@ func TestServersWithALeaseShareMessages(t *testing.T) {
 // A handler that takes longer than the lease runs once, even if the gateway is unreachable for longer than the lease meanwhile.
 func TestAClaimIsRenewedWhileItsHandlerRuns(t *testing.T) {
 	t.Parallel()
-	for name, outage := range map[string]time.Duration{"always there": 0, "away": 4 * lease / 3, "away for long": 5 * lease} {
+	for name, outage := range map[string]struct{ before, both, after time.Duration }{
+		"always there": {}, "away": {0, 4 * lease / 3, lease / 4}, "away for long": {0, 5 * lease, lease / 4}, "one for longer": {lease / 2, lease, lease / 12},
+	} {
 		for at := range whole.Cases(4, 2) {
 			g := emptyGateway(t)
 			synctest.Test(t, func(t *testing.T) {
@@ -117,15 +119,17 @@ func TestAClaimIsRenewedWhileItsHandlerRuns(t *testing.T) {
 					})
 				}
 				time.Sleep(time.Second + time.Duration(at)*lease/7) // before and after the first renewals
-				for _, d := range gateways {
-					if outage > 0 {
-						d.gateway.Store(nil)
-					}
+				// long is unreachable before and after short, too.
+				long, short := gateways[1-at%2], gateways[at%2]
+				if outage.both > 0 {
+					long.gateway.Store(nil)
+					time.Sleep(outage.before)
+					short.gateway.Store(nil)
 				}
-				time.Sleep(outage)
-				gateways[at%2].gateway.Store(g)
-				time.Sleep(lease / 4) // one server is back earlier
-				gateways[1-at%2].gateway.Store(g)
+				time.Sleep(outage.both)
+				short.gateway.Store(g)
+				time.Sleep(outage.after)
+				long.gateway.Store(g)
 				running.Wait()
 				handled.assertOnce(t, 2, name)
 			})
