@@ -1,4 +1,5 @@
-// Shipped code opens other people's files in one way.
+// Shipped code opens untrusted files only through internal/openfile. mayOpen has the
+// exceptions.
 
 package mesh_test
 

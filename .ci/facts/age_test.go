@@ -28,7 +28,7 @@ func TestSilentFeeds(t *testing.T) {
 	}
 	var out strings.Builder
 	if empty, _ := readState(filepath.Join(t.TempDir(), "none")); !empty.printSilent(&out, "2026-06-02") || strings.Count(out.String(), "never been read") != 3 {
-		t.Error("a feed that was never read is silent: " + out.String())
+		t.Error("a feed that was never read must count as silent: " + out.String())
 	}
 }
 

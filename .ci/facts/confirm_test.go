@@ -59,7 +59,7 @@ func TestConfirmedModes(t *testing.T) {
 	}
 }
 
-// An abandoned feed still answers forever.
+// An abandoned feed still answers, but never changes.
 func TestSilentFeedsConfirmNothing(t *testing.T) {
 	work := write(t, map[string]string{"table.csv": ruleTable})
 	for _, day := range []string{"2026-06-02", "2026-06-16", "2026-06-17", "2026-07-17"} {

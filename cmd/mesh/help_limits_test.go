@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// In lines and columns: the text above the flags fits on a screen, and a flag on one
+// In lines and columns: text above the flags has to fit on a screen, and a flag on a
 // line.
 const (
 	mostAboveFlags = 25
@@ -29,7 +29,7 @@ func TestHelpFitsOnAScreen(t *testing.T) {
 	}
 }
 
-// A listen address is always --listen; --addr may only be a hidden alias.
+// The flag for a listen address is --listen; --addr may only be a hidden alias.
 func TestAddressesAreListen(t *testing.T) {
 	t.Parallel()
 	for _, cmd := range everyCommand(t) {

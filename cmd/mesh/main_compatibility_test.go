@@ -166,8 +166,8 @@ func filesForJSON(t *testing.T) string {
 // mesh prices already covers.
 var opaque = []string{"capabilities", "new", "old", "raw", "raw_bucket", "raw_results", "raw_pricing", "requests", "line_item_quantities"}
 
-// addTypes records the JSON types of a value and its members. null gives way to a type
-// from elsewhere.
+// addTypes records the JSON types of a value and its members. A type seen elsewhere
+// replaces null.
 func addTypes(t *testing.T, types map[string]string, path string, value any) {
 	t.Helper()
 	name := typeName(value)

@@ -159,7 +159,7 @@ func TestAmountsOfTheCommandAreEqual(t *testing.T) {
 	assert.Contains(t, out, "spent: "+equalSpent)
 	text, err := os.ReadFile(html)
 	require.NoError(t, err)
-	for _, amount := range []string{"$" + equalUSD, "$9.25"} { // the second is left in the budget
+	for _, amount := range []string{"$" + equalUSD, "$9.25"} { // the second is what's left in the budget
 		assert.Contains(t, string(text), amount)
 	}
 

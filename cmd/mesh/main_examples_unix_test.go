@@ -189,7 +189,7 @@ func newExampleKitchen(t *testing.T, examples string) *kitchen {
 	return k
 }
 
-// answers starts nodes that answer each question.
+// answers starts nodes that answer every question.
 func (k *kitchen) answers(names ...string) {
 	k.t.Helper()
 	for _, name := range names {

@@ -191,7 +191,7 @@ func sentAtOnce(t *testing.T) bool {
 		return false
 	}
 	assert.False(t, isGone(t, conn))
-	require.NoError(t, conn.Close(), "the handler goes on")
+	require.NoError(t, conn.Close(), "the handler keeps running")
 	assert.Equal(t, exit.Done, p.exit())
 	assert.Equal(t, []string{"done after all"}, answers(t, g))
 	return true
@@ -219,7 +219,7 @@ func TestInterruptEndsAWaitingAgent(t *testing.T) {
 		awaitPoll(t, polled)
 		require.NoError(t, p.Process.Signal(signal))
 		assert.Equal(t, exit.Done, p.exit())
-		assert.Less(t, len(g.Requests(gatewaytest.ListMessages)), 30, "a wait that goes on polls 60 times")
+		assert.Less(t, len(g.Requests(gatewaytest.ListMessages)), 30, "a full wait polls 60 times")
 	}
 }
 

@@ -103,7 +103,7 @@ func TestToolsOfTheMesh(t *testing.T) {
 	assert.Len(t, a.must("mesh_thread", arguments{"id": thread["id"]})["messages"], 1)
 }
 
-// Clients may number requests from anything, such as a time in nanoseconds.
+// Clients may start numbering anywhere, such as at a time in nanoseconds.
 func TestIDsOfRequestsComeBackUnchanged(t *testing.T) {
 	t.Parallel()
 	cmd := command(t, newGatewayForTest(t), "mcp")
@@ -124,7 +124,7 @@ func TestIDsOfRequestsComeBackUnchanged(t *testing.T) {
 	assert.Equal(t, exit.Done, p.exit())
 }
 
-// An invalid line gets an error with a null id, and later requests still get responses.
+// An invalid line gets an error with a null id, and later requests are still answered.
 func TestMCPGoesOnAfterALineThatIsNoMessage(t *testing.T) {
 	t.Parallel()
 	cmd := command(t, newGatewayForTest(t), "mcp")
@@ -196,7 +196,7 @@ func TestPeersShowCapabilities(t *testing.T) {
 	assert.Greater(t, pages, 1)
 }
 
-// A gateway returns a thread without read states.
+// Threads from a gateway have no read states.
 func TestThreadShowsWhatIsRead(t *testing.T) {
 	t.Parallel()
 	g := newGatewayForTest(t)
@@ -230,5 +230,5 @@ func TestCanceledWaitEndsEarly(t *testing.T) {
 	time.AfterFunc(100*time.Millisecond, cancel)
 	_, err := a.CallTool(ctx, &mcp.CallToolParams{Name: "mesh_wait", Arguments: arguments{"seconds": 60}})
 	require.ErrorIs(t, err, context.Canceled)
-	assert.Len(t, a.must("mesh_peers", nil)["peers"], 2, "the session goes on")
+	assert.Len(t, a.must("mesh_peers", nil)["peers"], 2, "the session continues")
 }

@@ -120,7 +120,7 @@ func TestToolsUseOwnPrices(t *testing.T) {
 	assert.Contains(t, a.must("model_price", arguments{"model": "llama-3.3-70b", "provider": "Groq"}), "prices")
 	usage := arguments{"prompt_tokens": 1000000, "completion_tokens": 1000000, "total_tokens": 2000000}
 	assert.Equal(t, "1.5", a.must("call_cost", arguments{"model": "llama-3.3-70b", "usage": usage})["usd"])
-	assert.Equal(t, "6", a.must("call_cost", arguments{"model": "gpt-5.2", "usage": usage})["usd"], "it precedes the built-in price")
+	assert.Equal(t, "6", a.must("call_cost", arguments{"model": "gpt-5.2", "usage": usage})["usd"], "it replaces the built-in price")
 	_, failure := a.call("model_price", arguments{"model": "gpt-5.2", "provider": "nobody"})
 	assert.Contains(t, failure, "nobody")
 

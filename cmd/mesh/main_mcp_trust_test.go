@@ -136,7 +136,7 @@ func TestResultsAreBounded(t *testing.T) {
 
 	a.must("mesh_mark_read", arguments{"id": 1})
 	waited := a.must("mesh_wait", nil)
-	assert.InDelta(t, 2, waited["next_id"], 0, "the rest of a long message is in the inbox")
+	assert.InDelta(t, 2, waited["next_id"], 0, "the inbox has the rest")
 	rest := a.must("mesh_inbox", arguments{"limit": 1, "next_id": waited["next_id"], "next_offset": waited["next_offset"]})
 	assert.True(t, strings.HasPrefix(want.String()[6:], contents(waited)+contents(rest)))
 }

@@ -42,7 +42,7 @@ func TestMeterCountsAHostAtItsOwnPrices(t *testing.T) {
 	}
 	env = append(env, "MESH_PRICES="+own+string(os.PathListSeparator)+later)
 	_, stderr, _ := runMeter(t, env, "--host", host+"=openai:groq", "--budget", "1", "--", "caller", "chat")
-	assert.Regexp(t, `(?m)^groq +gpt-4o +1 +100 +20 +0 +0\.00028$`, stderr, "the last file has precedence")
+	assert.Regexp(t, `(?m)^groq +gpt-4o +1 +100 +20 +0 +0\.00028$`, stderr, "the last file wins")
 	assert.Contains(t, stderr, "spent: 0.00028")
 	assert.NotContains(t, stderr, "warning")
 	_, stderr, _ = runMeter(t, env, "--host", host+"=openai:groq", "--prices", own, "--", "caller", "chat")

@@ -76,8 +76,8 @@ func TestMeterTotalIsALowerBoundWhereCallsMayBeMissing(t *testing.T) {
 	assert.Contains(t, stderr, "\nnot counted: api.x.ai, 1 connection, ")
 }
 
-// Claude Code also sends requests that aren't calls through tunnels to its provider's
-// host. Its calls are all counted, so the total is exact.
+// Claude Code also sends its provider's host other requests, through tunnels. Its calls
+// are all counted, so the total is exact.
 func TestMeterTotalOfClaudeCodeIsExact(t *testing.T) {
 	t.Parallel()
 	i, _ := startInternet(t)
@@ -244,7 +244,7 @@ func TestInterceptSetsTheRootsOfPrograms(t *testing.T) {
 	env := []string{"REQUESTS_CA_BUNDLE=" + own, "NODE_EXTRA_CA_CERTS=", "PIP_CERT=" + folder, "CURL_CA_BUNDLE=", "SSL_CERT_FILE=", "AWS_CA_BUNDLE=", "OPENAI_BASE_URL=https://api.deepseek.com", "TMPDIR=" + t.TempDir()}
 	stdout, stderr, status := runMeter(t, env, "--intercept", "--", "caller", "env", "roots")
 	assert.Equal(t, 0, status, stderr)
-	assert.Contains(t, stdout, "OPENAI_BASE_URL=https://api.deepseek.com\n", "as without mesh")
+	assert.Contains(t, stdout, "OPENAI_BASE_URL=https://api.deepseek.com\n", "unchanged")
 	assert.NotContains(t, stdout, "ANTHROPIC_BASE_URL=")
 	assert.NotContains(t, stdout, "NO_PROXY=")
 	assert.Regexp(t, `(?m)^HTTPS_PROXY=http://mesh:[A-Z2-7]{26}@127\.0\.0\.1:\d+$`, stdout)

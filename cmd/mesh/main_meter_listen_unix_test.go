@@ -314,7 +314,7 @@ func TestEightProgramsShareABudget(t *testing.T) {
 		}
 	}
 	assert.Len(t, s.Requests(discoverytest.CreateOpenAIChat), len(all), "no record is lost")
-	const late = 1500 * time.Millisecond // a second, and half a one to read
+	const late = 1500 * time.Millisecond // one second between reads, and half a second to read
 	seen := 0
 	for _, r := range all {
 		if last.Sub(r.Time.Add(r.Duration)) > late {

@@ -38,7 +38,7 @@ func TestMeterHasTheStatusOfAShellAfterASignal(t *testing.T) {
 	assert.Equal(t, 128+int(syscall.SIGKILL), p.exit())
 }
 
-// Files named in the command's environment are removed even after a signal.
+// Files that the command's environment names are removed even after a signal.
 func TestMeterRemovesItsFiles(t *testing.T) {
 	t.Parallel()
 	for signal, status := range map[syscall.Signal]int{syscall.SIGTERM: 5, syscall.SIGQUIT: 2, syscall.SIGABRT: 2} {

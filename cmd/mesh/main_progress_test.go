@@ -81,7 +81,7 @@ func TestProgressOfFiles(t *testing.T) {
 			}
 			defer bill.Close()
 			_, err = io.Copy(io.Discard, a.ReadingFile("reading the bill", bill))
-			time.Sleep(time.Second) // the file is open while it is read
+			time.Sleep(time.Second) // the file stays open during the read
 			synctest.Wait()
 			return err
 		},

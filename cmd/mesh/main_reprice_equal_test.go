@@ -24,7 +24,7 @@ import (
 // repricedLine's list price is 2.5 USD. A recorded cost is 7.25, or 0 for a refused call.
 const repricedLine = `{"provider":"openai","model":"gpt-4o","time":"%s","usage":{"prompt_tokens":1000000,"completion_tokens":0,"total_tokens":1000000}%s}` + "\n"
 
-// Every surface must count a call in the same way, with and without --reprice.
+// Every surface must count a call in the same way, with or without --reprice.
 func TestOneRuleForWhatCounts(t *testing.T) {
 	t.Parallel()
 	recent := time.Now().UTC().AddDate(0, 0, -2).Format(time.RFC3339) // a page shows the last 28 days

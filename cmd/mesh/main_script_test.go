@@ -200,7 +200,7 @@ func object(ts *testscript.TestScript) map[string]json.RawMessage {
 	return fields
 }
 
-// store adds a message to the inbox of node-a: store FROM KIND TEXT.
+// store adds a message to node-a's inbox: store FROM KIND TEXT.
 func store(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(gatewayKey{}).(*gatewaytest.Gateway).Store(args[0], "node-a", args[1], args[2])
 }

@@ -64,7 +64,7 @@ func TestInterruptDrainsServe(t *testing.T) {
 	require.NoError(t, err)
 	p.interrupt()
 	p.await("^C again kills them")
-	require.NoError(t, conn.Close(), "the handler goes on")
+	require.NoError(t, conn.Close(), "the handler keeps running")
 	assert.Equal(t, exit.Done, p.exit())
 	assert.Contains(t, p.stderr.String(), "mesh: serving as node-a: runs handler block …; ^C ends it\n")
 	assert.Equal(t, []string{"done after all"}, answers(t, g))
@@ -146,7 +146,7 @@ func TestHangupKillsServe(t *testing.T) {
 	assert.Len(t, unread(t, g), 1)
 }
 
-// As under nohup.
+// nohup ignores SIGHUP in the same way.
 func TestIgnoredHangupDoesNotEndServe(t *testing.T) {
 	t.Parallel()
 	g, listener := newGatewayForTest(t), blocker(t)
@@ -158,7 +158,7 @@ func TestIgnoredHangupDoesNotEndServe(t *testing.T) {
 	conn, err := listener.Accept()
 	require.NoError(t, err)
 	require.NoError(t, p.Process.Signal(syscall.SIGHUP))
-	require.NoError(t, conn.Close(), "the handler goes on")
+	require.NoError(t, conn.Close(), "the handler keeps running")
 	assert.Equal(t, "done after all", answer(t, g))
 	p.interrupt()
 	assert.Equal(t, exit.Done, p.exit())

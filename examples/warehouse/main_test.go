@@ -75,5 +75,5 @@ func TestPricesFitTheirColumns(t *testing.T) {
 		assert.Zero(t, rounded, column)
 	}
 	require.NoError(t, w.QueryRowContext(t.Context(), `SELECT count(*) FROM (SELECT 1 WHERE CAST('0.12345678912' AS DECIMAL(38, 20)) <> per_token('0.12345678912') * 1000000)`).Scan(&rounded))
-	assert.Equal(t, 1, rounded, "the comparison finds a price that is rounded")
+	assert.Equal(t, 1, rounded, "the comparison finds a rounded price")
 }

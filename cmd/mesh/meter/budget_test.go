@@ -101,8 +101,8 @@ func TestPerCallIsChecked(t *testing.T) {
 	}
 }
 
-// A budget without a period is for one run (under mesh serve, one question), even next to
-// a monthly one.
+// A budget without a period covers one run (under mesh serve, one question), even next to
+// a monthly budget.
 func TestABudgetWithoutAPeriodIsForOneRun(t *testing.T) {
 	t.Parallel()
 	_, flags := caller.StartProviders(t)

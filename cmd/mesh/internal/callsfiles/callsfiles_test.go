@@ -122,7 +122,7 @@ func TestSince(t *testing.T) {
 		want = append(want, filepath.Join(folder, name))
 	}
 	at := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)
-	assert.Equal(t, append(want, named, "missing"), in.Since(at), "a file that is named is read, whatever its name is")
+	assert.Equal(t, append(want, named, "missing"), in.Since(at), "a named file is read, whatever its name")
 	assert.Equal(t, in.Paths, in.Since(time.Time{}))
 }
 

@@ -43,7 +43,7 @@ func TestSearch(t *testing.T) {
 	s, err = NewSearch[string](a, &Flags{baseline: known}, "retired")
 	require.NoError(t, err)
 	s.Files(paths, false, find)
-	assert.Equal(t, []string{"c", "d", "e"}, s.Found, "in the order of the files")
+	assert.Equal(t, []string{"c", "d", "e"}, s.Found, "in file order")
 	assert.Equal(t, 5, s.Texts)
 	assert.False(t, s.InFolder)
 	assert.Equal(t, []string{"1 place ignored by comments", "1 place known from the baseline"}, s.Notes())

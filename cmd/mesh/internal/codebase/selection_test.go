@@ -163,7 +163,7 @@ func TestRead(t *testing.T) {
 	require.ErrorIs(t, errors.Join(errs...), os.ErrNotExist)
 }
 
-// Some files have terabytes. Only those that begin with text are errors.
+// Some files are terabytes long. Only those that begin with text are errors.
 func TestLargeFiles(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "a first", "b.sparse text", "c.sparse \x00", "d last")

@@ -153,7 +153,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// Calls are at both ends of days, before and after 1970.
+// Each day has a call at its start and one at its end, before and after 1970.
 func TestDays(t *testing.T) {
 	for _, day := range []string{"1969-12-30", "1969-12-31", "1970-01-01", "2026-11-22"} {
 		records := focus.NewCalls(nil, "")

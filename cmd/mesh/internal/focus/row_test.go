@@ -128,7 +128,7 @@ func TestWorkedCases(t *testing.T) {
 			}
 			slices.Reverse(c.Calls)
 			if again := c.write(t); again != text {
-				t.Errorf("the calls in reverse order give other bytes:\n%s\n%s", text, again)
+				t.Errorf("the calls in reverse order give different bytes:\n%s\n%s", text, again)
 			}
 		})
 	}

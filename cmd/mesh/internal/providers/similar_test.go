@@ -29,5 +29,5 @@ func TestSimilar(t *testing.T) {
 	assert.Equal(t, []string{"claude-opus-5-5", "claude-opus-5", "claude-opus-4-8"}, providers.Similar(prices.BuiltIn(), models.Retirements(), models.Anthropic, "opus", now))
 	assert.Empty(t, providers.Similar(prices.BuiltIn(), models.Retirements(), models.OpenAI, "opus", now), "another provider")
 	later := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	assert.NotContains(t, providers.Similar(prices.BuiltIn(), models.Retirements(), "", "claude-opus-45", later), "claude-opus-4-5", "it is retired by then")
+	assert.NotContains(t, providers.Similar(prices.BuiltIn(), models.Retirements(), "", "claude-opus-45", later), "claude-opus-4-5", "retired by then")
 }

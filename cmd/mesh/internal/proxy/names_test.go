@@ -35,7 +35,7 @@ func TestOfficialHostsCanBeCertified(t *testing.T) {
 	}
 }
 
-// A Meter knows every host in the table, except for --host.
+// A Meter knows every host in the table, except for those from --host.
 func TestEveryHostOfTheTableIsKnown(t *testing.T) {
 	t.Parallel()
 	for host := range newHostTable(nil) {

@@ -29,7 +29,7 @@ const (
 	chatAnswer = `{"id":"c","model":"gpt-4o","choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}}`
 )
 
-// started is a running proxy with what it recorded.
+// started is a running proxy and what it has recorded.
 type started struct {
 	*proxy.Proxy
 	base   string // OpenAI's
@@ -171,7 +171,7 @@ func TestUpgrades(t *testing.T) {
 	res := do(t, http.MethodGet, p.base+"/realtime?model=m", "", "Connection: Upgrade", "Upgrade: websocket")
 	assert.Equal(t, http.StatusUpgradeRequired, res.StatusCode)
 	res = do(t, http.MethodPost, p.base+"/chat/completions", chat, "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AA")
-	assert.Equal(t, chatAnswer, textOf(t, res), "the client goes on with HTTP/1.1")
+	assert.Equal(t, chatAnswer, textOf(t, res), "the client continues with HTTP/1.1")
 	assert.Len(t, p.records, 1)
 }
 

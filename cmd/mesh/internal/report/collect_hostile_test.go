@@ -158,7 +158,7 @@ func TestNamesBeyondTheBoundsAreOthers(t *testing.T) {
 	assert.Nil(t, r.Users, "there are more than 100,000 pairs")
 }
 
-// Files are read in parallel, next to torn lines and a missing path.
+// Files are read in parallel. Some lines are torn, and one path is missing.
 func TestReadIsBuild(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

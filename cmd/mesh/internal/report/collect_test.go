@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/models"
 )
 
-// Costs without counts are kept, and so are failed calls' costs.
+// Recorded costs stay if there are no counts, or if the call failed.
 func TestRepriceComputesCostsAgain(t *testing.T) {
 	t.Parallel()
 	usage := []byte(`{"prompt_tokens":1000000,"completion_tokens":0,"total_tokens":1000000,"prompt_tokens_details":{"cached_tokens":0}}`)

@@ -31,7 +31,7 @@ func weekly(random *rand.Rand, from time.Time, days int) (costs []float64) {
 }
 
 // simulated returns the forecast's and the run rate's errors for a month with weekly
-// patterns. There are calls on days days before today, and left days remain.
+// patterns. days counts days with calls before today, left the days that remain.
 func simulated(t *testing.T, random *rand.Rand, days, left int) (forecast, rate float64) {
 	t.Helper()
 	end := time.Date(2026, time.Month(random.IntN(12))+1, 1, 0, 0, 0, 0, time.UTC)

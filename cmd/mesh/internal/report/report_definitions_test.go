@@ -98,10 +98,10 @@ func TestChange(t *testing.T) {
 // One call from 1970 next to 50 days would show a false change.
 func TestChangeIsHidden(t *testing.T) {
 	t.Parallel()
-	assert.Nil(t, build(t, report.Options{}, priced(at(5), "1")).Change, "no period before")
-	assert.Nil(t, build(t, report.Options{}, priced(at(50), "1"), priced(at(5), "1")).Change, "the files begin within the period before")
+	assert.Nil(t, build(t, report.Options{}, priced(at(5), "1")).Change, "no earlier period")
+	assert.Nil(t, build(t, report.Options{}, priced(at(50), "1"), priced(at(5), "1")).Change, "the files begin within the earlier period")
 	assert.NotNil(t, build(t, report.Options{}, priced(at(56), "1"), priced(at(5), "1")).Change)
-	assert.Nil(t, build(t, report.Options{}, join(repeat(2, priced(at(5), "1")))...).Change, "no priced call before")
+	assert.Nil(t, build(t, report.Options{}, join(repeat(2, priced(at(5), "1")))...).Change, "no earlier priced call")
 	old := report.Options{From: day("2020-02-01"), To: day("2020-03-01")}
 	assert.NotNil(t, build(t, old, priced(day("2019-12-01"), "1"), priced(day("2020-01-20"), "1"), priced(day("2020-02-01"), "1")).Change)
 	assert.Nil(t, build(t, old, priced(day("2020-01-20"), "1"), priced(day("2020-02-01"), "1")).Change)

@@ -66,7 +66,7 @@ func checkRows(t *testing.T, r *report.Report, rows []report.Row, what string) {
 	}
 }
 
-// checkReport checks that all parts add up to their whole.
+// checkReport checks that all parts of a report add up.
 func checkReport(t *testing.T, r *report.Report) {
 	t.Helper()
 	var models []report.Row
@@ -182,7 +182,7 @@ func checkCache(t *testing.T, r *report.Report) {
 	assert.Equal(t, r.Cache.WithoutUSD, plus(t, r.Total.USD, r.Cache.SavedUSD))
 }
 
-// Random calls on few and on many days.
+// Random calls, on a few days and on many.
 func TestPartsAddUpToWholes(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -121,8 +121,8 @@ Next: 1 call has no known cost: responses that broke off.
 `, textOf(t, r, 60))
 }
 
-// A period in hours is shown with times, and a budget without a period with its first
-// day.
+// Periods in hours are shown with times. Budgets without a period are shown with their
+// first day.
 func TestTextOfHours(t *testing.T) {
 	t.Parallel()
 	from := day("2026-11-20").Add(12 * time.Hour)

@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// sumUp sums paths, and returns what was reported about them.
+// sumUp sums the calls in paths, and returns what was reported about them.
 func sumUp(t *testing.T, paths ...string) (calls.Group, *said) {
 	t.Helper()
 	opts, said := options()
@@ -249,8 +249,8 @@ func TestForksWhoseParentIsGone(t *testing.T) {
 	assert.Equal(t, []string{"claude-code, session b: the session that it was forked from is gone: its cost is at least what is counted"}, said.notes)
 }
 
-// Usage that only a total has is priced as short prompts, because the number of calls is
-// unknown.
+// Usage found only in a total is priced like short prompts, because the number of calls
+// is unknown.
 func TestTotalsBeyondTheLengthOfAPrompt(t *testing.T) {
 	t.Parallel()
 	const model = "claude-sonnet-4-5"

@@ -16,7 +16,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// packLines writes about size bytes, compressed. line returns the lines.
+// packLines writes about size bytes, compressed. line returns line i.
 func packLines(t *testing.T, path string, size int, line func(i int) string) {
 	t.Helper()
 	file, err := os.Create(path)

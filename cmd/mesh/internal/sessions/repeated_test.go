@@ -180,7 +180,7 @@ func TestCopiesOfClaudeCode(t *testing.T) {
 	}
 }
 
-// If there are more calls than stay open, each is still yielded once, in line order.
+// Even if there are more calls than can stay open, each is yielded once, in line order.
 func TestManyCallsOfASession(t *testing.T) {
 	t.Parallel()
 	var content strings.Builder

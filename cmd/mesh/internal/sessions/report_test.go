@@ -13,7 +13,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
 )
 
-// reading returns o with what it takes to read sessions.
+// reading adds to o what's needed to read sessions.
 func reading(o report.Options) report.Options {
 	r := sessions.New(nil)
 	o.Decode, o.Join = r.Decode, r.Join

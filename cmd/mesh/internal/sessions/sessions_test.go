@@ -84,7 +84,7 @@ func TestSessionsAreExact(t *testing.T) {
 	}
 }
 
-// plain is like options without what they report.
+// plain returns options that read sessions and report nothing.
 func plain(by ...[]string) calls.Options {
 	opts, _ := options(by...)
 	return opts

@@ -70,7 +70,7 @@ func TestOptionsStayWhole(t *testing.T) {
 	assert.Equal(t, []string{"KEY        N", "4 others   12,345", "  (--all)"}, write(t, grid, 17))
 }
 
-// No line is wider than the terminal, unless a piece in a key is. Keys are shown whole.
+// Lines fit the terminal, unless a key has a longer piece. Keys are shown whole.
 func FuzzWidth(f *testing.F) {
 	f.Add(uint64(1), uint8(40))
 	f.Add(uint64(2), uint8(80))

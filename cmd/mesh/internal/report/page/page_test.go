@@ -92,7 +92,7 @@ func checkPage(t *testing.T, page string) []*element {
 	}
 	assert.Contains(t, page, `content="default-src 'none'; style-src 'sha256-`)
 	for _, e := range all {
-		assert.NotContains(t, e.attrs, "style", "the policy blocks styles of elements")
+		assert.NotContains(t, e.attrs, "style", "the policy blocks inline styles")
 		for name, value := range e.attrs {
 			assert.False(t, strings.HasPrefix(name, "on"), name)
 			if name == "href" || name == "src" {

@@ -117,7 +117,8 @@ func TestBillNearlyACentAddsUp(t *testing.T) {
 	assert.Equal(t, row[2].FloatString(6), row[0].Sub(row[0], row[1]).FloatString(6))
 }
 
-// Every row has billed, counted and their difference, and every column adds up.
+// Every row has the billed and counted amounts and their difference, and every column
+// adds up.
 func TestBillAddsUp(t *testing.T) {
 	t.Parallel()
 	page := strings.ReplaceAll(html(t, demo(t)), "&#43;", "+")

@@ -33,7 +33,7 @@ func TestPage(t *testing.T) {
 	figure := byName(all, "figure")
 	require.Len(t, figure, 2, "a chart by model and one by project")
 	for _, d := range r.Days.Rows {
-		assert.Contains(t, page, `<data value="`+d.USD+`">`, "the table of the chart has every day")
+		assert.Contains(t, page, `<data value="`+d.USD+`">`, "the chart's table has every day")
 	}
 	for i, e := range byName(all, "details") {
 		assert.NotContains(t, e.attrs, "open", i)
@@ -138,7 +138,7 @@ func TestPageOfUnpricedCalls(t *testing.T) {
 	assert.Contains(t, page, "0.0 %")
 	assert.Contains(t, page, `1 call cost <strong>at least <data value="0.5">$0.50</data></strong> more`)
 	assert.Contains(t, texts(byName(all, "h2")), "Not in the total")
-	assert.Contains(t, page, `<td>not known</td>`, "a cost that is not known is not $0.00")
+	assert.Contains(t, page, `<td>not known</td>`, "an unknown cost is not $0.00")
 }
 
 func TestPageOfPeriodsThatAreNotComparable(t *testing.T) {
@@ -256,7 +256,7 @@ func TestPageOfLinesThatCannotBeRead(t *testing.T) {
 	assert.Contains(t, page, "<bdi>&lt;b&gt;\ufffd\ufffd.jsonl:1</bdi>")
 }
 
-// Reports that Build didn't make: the zero value, and one with parts missing.
+// Reports not made by Build: the zero value, and one with parts missing.
 func TestPageOfOtherPrograms(t *testing.T) {
 	t.Parallel()
 	checkPage(t, html(t, &report.Report{}))
@@ -324,7 +324,7 @@ func TestMostExpensiveCallsDiffer(t *testing.T) {
 	assert.Contains(t, page, "team=search")
 }
 
-// The chart comes first, with cents on its axis if a step is below a dollar. Commands are
+// The chart comes first. Its axis has cents if a step is below a dollar. Commands are
 // folded.
 func TestPageBeginsWithTheChart(t *testing.T) {
 	t.Parallel()
