@@ -21,9 +21,10 @@ import (
 
 // These tests cover connections made by the transport from [client.New].
 
-// The server answers a round once all senders have arrived, so each needs its own connection. Otherwise net/http may start an unneeded
-// dial, and the number would depend on the scheduler. Time is virtual, so no connection is idle for long on a slow machine. Not parallel:
-// it replaces http.DefaultTransport.
+// The server answers a round once all senders have arrived, so each needs its own
+// connection. Otherwise net/http may start an unneeded dial, and the number would depend
+// on the scheduler. Time is virtual, so no connection is idle for long on a slow machine.
+// Not parallel: it replaces http.DefaultTransport.
 func TestConnectionsAreReused(t *testing.T) {
 	const senders = 50
 	before := http.DefaultTransport
@@ -69,8 +70,9 @@ func TestConnectionsAreReused(t *testing.T) {
 	})
 }
 
-// The gateway drops idle connections after five seconds, and a request on a connection that was just dropped fails. Not parallel: it
-// replaces http.DefaultTransport, which every client copies.
+// The gateway drops idle connections after five seconds, and a request on a connection
+// that was just dropped fails. Not parallel: it replaces http.DefaultTransport, which
+// every client copies.
 func TestIdleConnectionsAreClosedBeforeTheGatewayDropsThem(t *testing.T) {
 	before := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = before })
@@ -93,7 +95,8 @@ func TestIdleConnectionsAreClosedBeforeTheGatewayDropsThem(t *testing.T) {
 	})
 }
 
-// answerOnce answers one request and returns how long the client keeps the connection open.
+// answerOnce answers one request and returns how long the client keeps the connection
+// open.
 func answerOnce(t *testing.T, conn net.Conn) time.Duration {
 	t.Helper()
 	_, err := http.ReadRequest(bufio.NewReader(conn))

@@ -15,7 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/redacted"
 )
 
-// TestNoExportedErrorShowsASecret passes secrets as every argument and has the gateway echo them in every field.
+// TestNoExportedErrorShowsASecret passes secrets as every argument and has the gateway
+// echo them in every field.
 func TestNoExportedErrorShowsASecret(t *testing.T) {
 	t.Parallel()
 	seen := make(redacted.Coverage)
@@ -48,7 +49,8 @@ func TestNoExportedErrorShowsASecret(t *testing.T) {
 	seen.CheckTypes(t, ".")
 }
 
-// echoing returns a client whose gateway accepts messages and echoes secret. Its token is the secret, unless that's a provider's key.
+// echoing returns a client whose gateway accepts messages and echoes secret. Its token is
+// the secret, unless that's a provider's key.
 func echoing(t *testing.T, secret string, echo func(string) (int, string)) *client.MeshClient {
 	t.Helper()
 	opts := []client.Option{client.WithAliases(map[string]string{"b": "node-b"}), quiet()}

@@ -26,7 +26,8 @@ func TestErrorsHaveTheIDOfTheRequest(t *testing.T) {
 	assert.NotContains(t, failed.Error(), token)
 }
 
-// net/http's errors quote lines that it can't parse, however long. Watch and Serve log or yield one with each poll.
+// net/http's errors quote lines that it can't parse, however long. Watch and Serve log or
+// yield one with each poll.
 func TestErrorTextIsBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x ", 1<<16)

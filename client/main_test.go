@@ -22,14 +22,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// TestMain unsets the variables that the client reads, so that the tests do not depend on the environment.
+// TestMain unsets the variables that the client reads, so that the tests do not depend on
+// the environment.
 func TestMain(m *testing.M) {
 	os.Unsetenv("MESH_GATEWAY_TOKEN")
 	os.Unsetenv("MESH_GATEWAY_URL")
 	os.Exit(m.Run())
 }
 
-// token is the test gateways' token. It's long enough to be scanned for and matches no other rule.
+// token is the test gateways' token. It's long enough to be scanned for and matches no
+// other rule.
 const token = "example.token.of.the.tests"
 
 // gateway is an in-memory gateway with three peers.
@@ -59,7 +61,8 @@ func newClient(t *testing.T, node string, opts ...client.Option) *client.MeshCli
 	return c
 }
 
-// answering returns a client for node-a whose server gives every request the same response.
+// answering returns a client for node-a whose server gives every request the same
+// response.
 func answering(t *testing.T, status int, contentType, body string, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return servingInMemory(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -150,8 +153,8 @@ func withGateway(all map[string]func(context.Context, *client.MeshClient) error)
 	return all
 }
 
-// briefly calls wait for a short time, which must be virtual if the result counts. It's no error if no answer arrives, or if the gateway
-// lacks Await's question.
+// briefly calls wait for a short time, which must be virtual if the result counts. It's
+// no error if no answer arrives, or if the gateway lacks Await's question.
 func briefly(ctx context.Context, wait func(context.Context) error) error {
 	if ctx == nil {
 		return wait(nil)
@@ -174,7 +177,8 @@ func last(results iter.Seq2[client.MeshMessage, error]) (last error) {
 	return last
 }
 
-// waits reports whether an operation ends when its context does, and not with the first failed request.
+// waits reports whether an operation ends when its context does, and not with the first
+// failed request.
 func waits(operation string) bool {
 	return slices.Contains([]string{"Watch", "Ask", "AskAll", "Await"}, operation)
 }
@@ -212,7 +216,8 @@ func long(s string, n int) string { return strings.Repeat(s, n) }
 
 const receipt = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"2026-11-21T08:28:39+00:00"}`
 
-// inProcess returns a client for node-a whose requests go to handler without a network, for tests in virtual time.
+// inProcess returns a client for node-a whose requests go to handler without a network,
+// for tests in virtual time.
 func inProcess(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return newClient(t, "node-a", append([]client.Option{

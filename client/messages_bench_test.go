@@ -24,7 +24,8 @@ type plainMessage struct {
 	ThreadID      *string      `json:"thread_id"`
 }
 
-// thousandRows returns an inbox as the gateway sends it. Each row has two fields that the document does not list.
+// thousandRows returns an inbox as the gateway sends it. Each row has two fields that the
+// document does not list.
 func thousandRows() []byte {
 	rows := make([]string, 1000)
 	for i := range rows {
@@ -35,8 +36,9 @@ func thousandRows() []byte {
 	return []byte(`{"messages": [` + strings.Join(rows, ", ") + `], "n": 1000}`)
 }
 
-// BenchmarkInbox decodes 1,000 rows. impl=mesh decodes into the generated types, keeps unknown fields and checks required
-// ones; impl=baseline decodes into plain structs with encoding/json.
+// BenchmarkInbox decodes 1,000 rows. impl=mesh decodes into the generated types, keeps
+// unknown fields and checks required ones; impl=baseline decodes into plain structs with
+// encoding/json.
 func BenchmarkInbox(b *testing.B) {
 	body := thousandRows()
 	b.Run("impl=mesh", func(b *testing.B) {

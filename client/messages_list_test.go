@@ -122,8 +122,8 @@ func TestSentListsTheMessagesOfTheNode(t *testing.T) {
 	assert.Equal(t, "Since", valueError(t, err).Field)
 }
 
-// A server that shares messages has sent many claims. ListMessages returns the gateway's rows unchanged: own messages, other nodes'
-// messages, and claims.
+// A server that shares messages has sent many claims. ListMessages returns the gateway's
+// rows unchanged: own messages, other nodes' messages, and claims.
 func TestListMessages(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)

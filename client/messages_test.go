@@ -209,7 +209,8 @@ func TestContentIsLimitedAndNeverTruncated(t *testing.T) {
 	assert.Equal(t, req.Content, *inbox[0].Content)
 }
 
-// No other test fails if the document adds or removes a kind: a Kind is a string, and the constants stay.
+// No other test fails if the document adds or removes a kind: a Kind is a string, and the
+// constants stay.
 func TestKindsAreThoseOfTheDocument(t *testing.T) {
 	t.Parallel()
 	checker, err := contract.New("gateway")

@@ -244,7 +244,8 @@ func fieldsOfPeer(p client.MeshPeer) []any {
 	return []any{p.Name, p.URL, p.Capabilities, p.Enabled, p.LastHealth, p.LastSeen, p.RegisteredAt, p.AdditionalProperties}
 }
 
-// hostileCapabilities returns capabilities that must not make a response up to 2 MiB fail.
+// hostileCapabilities returns capabilities that must not make a response up to 2 MiB
+// fail.
 func hostileCapabilities() map[string]string {
 	return map[string]string{
 		"600,000 elements": `{"x":[` + long("0,", 600_000) + `0]}`,

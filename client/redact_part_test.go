@@ -18,10 +18,12 @@ import (
 
 // These tests cover parts of a token, and text that must not be redacted.
 
-// longToken is put together at run time. It shares no eight characters with ordinary text.
+// longToken is put together at run time. It shares no eight characters with ordinary
+// text.
 var longToken = strings.Join([]string{"wq7Zk2Rr", "b0xT+9dL/", "uV3mYc81", "hNpE5sGa"}, "Jf4")
 
-// assertNoPart requires that text contains no eight consecutive characters from longToken.
+// assertNoPart requires that text contains no eight consecutive characters from
+// longToken.
 func assertNoPart(t *testing.T, text string, where ...any) {
 	t.Helper()
 	for i := range len(longToken) - 7 {
@@ -65,7 +67,8 @@ func TestNoErrorShowsAPartOfTheToken(t *testing.T) {
 	}
 }
 
-// difference returns what testify prints when err is compared with another error. It ignores the methods of its fields.
+// difference returns what testify prints when err is compared with another error. It
+// ignores the methods of its fields.
 func difference(err error) string {
 	var f failures
 	assert.Equal(&f, &client.MeshGatewayError{}, err)

@@ -139,8 +139,9 @@ func TestSendDoesNotReadCapabilities(t *testing.T) {
 	}
 }
 
-// hugeRegistry answers like a gateway whose peer list exceeds a bound: with too many names, a name that is too long, or elements without
-// end. The peers of rows can be requested one by one.
+// hugeRegistry answers like a gateway whose peer list exceeds a bound: with too many
+// names, a name that is too long, or elements without end. The peers of rows can be
+// requested one by one.
 func hugeRegistry(t *testing.T, list string, rows map[string]string) (handler http.HandlerFunc, requests func() map[string]int) {
 	t.Helper()
 	var mu sync.Mutex

@@ -31,14 +31,16 @@ func TestRequestsAndResponsesConformToTheDocument(t *testing.T) {
 				checked := &http.Client{Transport: checker.Transport(piped(t, g), "/gateway", func(err error) { t.Error(err) })}
 				callEveryOperation(t, connect(t, g, "node-a", client.WithHTTPClient(checked), client.WithRetry(client.RetryPolicy{BaseDelay: 1})), g)
 			})
-			// ListPeers lists enabled peers, which can receive messages; GetPeer also finds disabled ones.
+			// ListPeers lists enabled peers, which can receive messages; GetPeer also
+			// finds disabled ones.
 			assert.Equal(t, []string{"listPeers?enabled_only"}, checker.Unexercised(),
 				"a method has to send each operation, and its options each parameter, unless the client never does")
 		})
 	}
 }
 
-// callEveryOperation uses every operation with every option, and provokes every error response.
+// callEveryOperation uses every operation with every option, and provokes every error
+// response.
 func callEveryOperation(t *testing.T, c *client.MeshClient, g *gatewaytest.Gateway) {
 	t.Helper()
 	ctx := t.Context()
@@ -73,7 +75,8 @@ func callEveryOperation(t *testing.T, c *client.MeshClient, g *gatewaytest.Gatew
 	}
 }
 
-// ignoringStatus ignores error responses. The checker decides whether the document describes them.
+// ignoringStatus ignores error responses. The checker decides whether the document
+// describes them.
 func ignoringStatus(err error) error {
 	var failed *client.MeshGatewayError
 	if errors.As(err, &failed) && failed.StatusCode >= 400 {

@@ -17,7 +17,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// These tests cover Delivered and Uncertain: whether a message may have arrived although a request failed.
+// These tests cover Delivered and Uncertain: whether a message may have arrived although
+// a request failed.
 
 // script answers the posts in turn and every GET with a registry that contains node-b.
 type script struct {

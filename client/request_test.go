@@ -284,7 +284,8 @@ func TestContextWithACauseIsVisible(t *testing.T) {
 	})
 }
 
-// stall waits until the client has gone. The server only notices that when the request has been read.
+// stall waits until the client has gone. The server only notices that when the request
+// has been read.
 func stall(r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
@@ -330,7 +331,8 @@ func TestEveryOperationIsInTheDocumentationOfAMethod(t *testing.T) {
 	}
 }
 
-// No request has an unnecessary header. TestRequestsAndResponsesConformToTheDocument checks paths and parameters.
+// No request has an unnecessary header. TestRequestsAndResponsesConformToTheDocument
+// checks paths and parameters.
 func TestHeadersOfEveryOperation(t *testing.T) {
 	t.Parallel()
 	g := gateway(t, gatewaytest.WithThreads(threadID))

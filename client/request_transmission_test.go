@@ -28,7 +28,8 @@ var refusals = map[string]func(http2.Request){
 	"closed":         http2.Request.Drop,
 }
 
-// refusing returns a client that speaks HTTP/2 to a server that refuses every request with a body.
+// refusing returns a client that speaks HTTP/2 to a server that refuses every request
+// with a body.
 func refusing(t *testing.T, refuse func(http2.Request), opts ...client.Option) (*client.MeshClient, *http2.Server) {
 	t.Helper()
 	server := http2.New(t, func(r http2.Request) {

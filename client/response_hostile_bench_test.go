@@ -15,7 +15,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/agent"
 )
 
-// These benchmarks measure what a hostile peer or gateway costs. docs/testing.md has some of the figures.
+// These benchmarks measure what a hostile peer or gateway costs. docs/testing.md has some
+// of the figures.
 
 // body returns a response whose body isn't copied, so that only the client allocates.
 func body(req *http.Request, parts ...string) *http.Response {
@@ -56,8 +57,8 @@ func BenchmarkHostileRegistry(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileInbox receives 170 messages with 200,000 characters each with Watch: the whole inbox exceeds the size limit, so Watch
-// must fetch fewer messages at a time.
+// BenchmarkHostileInbox receives 170 messages with 200,000 characters each with Watch:
+// the whole inbox exceeds the size limit, so Watch must fetch fewer messages at a time.
 func BenchmarkHostileInbox(b *testing.B) {
 	const messages = 170
 	rows := make([]string, messages)
@@ -76,7 +77,8 @@ func BenchmarkHostileInbox(b *testing.B) {
 			}
 			limit := 0
 			_, _ = fmt.Sscan(req.URL.Query().Get("limit"), &limit)
-			// The oldest message has to be within the limit, as after the newer ones have been read.
+			// The oldest message has to be within the limit, as after the newer ones have
+			// been read.
 			window := unread[max(0, len(unread)-limit):]
 			return body(req, append(append([]string{`{"messages":[`}, window[:len(window)-1]...), strings.TrimSuffix(window[len(window)-1], ","), `]}`)...), nil
 		})
@@ -94,8 +96,8 @@ func BenchmarkHostileInbox(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileWindows polls 200 full windows with 1,000 messages each, all with new ids. held-B is the memory that Watch holds after
-// 200,000 messages.
+// BenchmarkHostileWindows polls 200 full windows with 1,000 messages each, all with new
+// ids. held-B is the memory that Watch holds after 200,000 messages.
 func BenchmarkHostileWindows(b *testing.B) {
 	const windows, perWindow = 200, 1000
 	for b.Loop() {
@@ -130,7 +132,8 @@ func liveHeap() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkCloseOfWatch closes a client while 100 Watches pause for an hour, and waits for all of them.
+// BenchmarkCloseOfWatch closes a client while 100 Watches pause for an hour, and waits
+// for all of them.
 func BenchmarkCloseOfWatch(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()

@@ -15,7 +15,8 @@ import (
 
 // These tests cover pause lengths.
 
-// delays returns the pauses between n requests that a client makes with fail, many times over.
+// delays returns the pauses between n requests that a client makes with fail, many times
+// over.
 func delays(t *testing.T, policy client.RetryPolicy, fail http.HandlerFunc) (all [][]time.Duration) {
 	t.Helper()
 	for range 50 {
@@ -34,7 +35,8 @@ func delays(t *testing.T, policy client.RetryPolicy, fail http.HandlerFunc) (all
 	return all
 }
 
-// checkSpread requires that the values are random between low and high, and use that range.
+// checkSpread requires that the values are random between low and high, and use that
+// range.
 func checkSpread(t *testing.T, low, high time.Duration, values []time.Duration) {
 	t.Helper()
 	least, most := slices.Min(values), slices.Max(values)

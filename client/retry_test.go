@@ -19,7 +19,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// flaky answers the first n requests with fail and all later ones with ok. It records them.
+// flaky answers the first n requests with fail and all later ones with ok. It records
+// them.
 type flaky struct {
 	n        int
 	fail, ok http.HandlerFunc

@@ -177,7 +177,8 @@ func TestSendWithARegistryOfInvalidPeersOnly(t *testing.T) {
 	require.EqualError(t, err, "mesh: GET /peers: status 200: mesh: the row for node-b cannot be decoded: enabled: number is neither 0 nor 1")
 }
 
-// FuzzFetchBesideInvalidRows puts a value between two rows: a row, an undecodable row, or something that isn't JSON.
+// FuzzFetchBesideInvalidRows puts a value between two rows: a row, an undecodable row, or
+// something that isn't JSON.
 func FuzzFetchBesideInvalidRows(f *testing.F) {
 	for bad := range badRows {
 		f.Add(bad)

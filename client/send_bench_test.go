@@ -22,8 +22,8 @@ import (
 
 // These benchmarks compare Send with plain net/http.
 
-// peerServer has one peer and accepts every message. Its response bodies are constants, so that the benchmarks measure the
-// client.
+// peerServer has one peer and accepts every message. Its response bodies are constants,
+// so that the benchmarks measure the client.
 const (
 	onePeer    = `{"peers": [{"name": "node-b", "url": "http://node-b", "capabilities": {}, "enabled": 1}]}`
 	oneReceipt = `{"id": 7, "from_node": "node-a", "to_node": "node-b", "kind": "question", "thread_id": null,
@@ -75,7 +75,8 @@ func (noNetwork) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// handWritten posts a message without an SDK: no scan, no registry, no check of the response.
+// handWritten posts a message without an SDK: no scan, no registry, no check of the
+// response.
 func handWritten(ctx context.Context, c *http.Client, url string, m plainSend) (*plainMessage, error) {
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -108,7 +109,8 @@ type plainSend struct {
 
 const benchContent = "The nightly build is green again; can you take the deploy from here? Everything it needs is in the usual place."
 
-// senders are the two implementations. Each returns a function that sends one message through transport.
+// senders are the two implementations. Each returns a function that sends one message
+// through transport.
 var senders = map[string]func(b testing.TB, url string, transport http.RoundTripper) func(context.Context) error{
 	"mesh": func(b testing.TB, url string, transport http.RoundTripper) func(context.Context) error {
 		b.Helper()
@@ -136,7 +138,8 @@ var senders = map[string]func(b testing.TB, url string, transport http.RoundTrip
 	},
 }
 
-// BenchmarkSend sends one message with a warm registry. impl=baseline posts the same message with plain net/http.
+// BenchmarkSend sends one message with a warm registry. impl=baseline posts the same
+// message with plain net/http.
 func BenchmarkSend(b *testing.B) {
 	l := newPeerServer(b)
 	for _, side := range []string{"mesh", "baseline"} {
@@ -166,8 +169,9 @@ func benchSend(b *testing.B, send func(context.Context) error) {
 	}
 }
 
-// BenchmarkHundredSenders sends from 100 goroutines through one client. It reports the connections that were opened and how
-// often the registry was read, which must be once at most.
+// BenchmarkHundredSenders sends from 100 goroutines through one client. It reports the
+// connections that were opened and how often the registry was read, which must be once at
+// most.
 func BenchmarkHundredSenders(b *testing.B) {
 	for _, side := range []string{"mesh", "baseline"} {
 		b.Run("impl="+side, func(b *testing.B) {

@@ -13,7 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// key has the shape of an API key. It is put together at run time, so that no scanner reports this file.
+// key has the shape of an API key. It is put together at run time, so that no scanner
+// reports this file.
 var key = "sk-ant-" + long("example-", 4)
 
 func TestSendTransmitsEveryFieldUnchanged(t *testing.T) {
@@ -79,7 +80,8 @@ func TestSendChecksKindRecipientAndContentInThisOrder(t *testing.T) {
 	assert.Empty(t, g.Requests(gatewaytest.SendMessage))
 }
 
-// TestCheckSendMakesTheChecksOfSend requires the same errors from both, and no post from CheckSend.
+// TestCheckSendMakesTheChecksOfSend requires the same errors from both, and no post from
+// CheckSend.
 func TestCheckSendMakesTheChecksOfSend(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
@@ -265,7 +267,8 @@ func TestReplySuggestsNoOtherNode(t *testing.T) {
 	assert.Empty(t, unknown.Near, "an answer to another node would be wrong")
 }
 
-// The name in a message is a node name. An equal alias must not send the reply to another node.
+// The name in a message is a node name. An equal alias must not send the reply to another
+// node.
 func TestReplyGoesToTheSenderAndNotToAnAlias(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)

@@ -74,7 +74,7 @@ func isListed(models []discovery.ModelInfo, id string) bool {
 	return slices.ContainsFunc(models, func(m discovery.ModelInfo) bool { return m.ID == id || slices.Contains(m.Aliases, id) })
 }
 
-// plainCatalog is what a hand-written client would declare.
+// plainCatalog is for a hand-written client.
 type plainCatalog struct {
 	Data []struct {
 		ID   string `json:"id"`

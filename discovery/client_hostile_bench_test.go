@@ -28,8 +28,8 @@ func BenchmarkHostileAliases(b *testing.B) {
 	}
 }
 
-// BenchmarkHostileUsage reads 1 MB of usage. x-body is how many bytes are allocated per
-// body byte. Without the limits, 1 MB allocated 4 GB; with them, 17 MB.
+// BenchmarkHostileUsage reads 1 MB of usage. x-body has the bytes allocated per body
+// byte. Without the limits, 1 MB allocated 4 GB; with them, 17 MB.
 func BenchmarkHostileUsage(b *testing.B) {
 	var points []string
 	for at := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC); len(points) < 17_000; at = at.Add(time.Second) {

@@ -24,7 +24,7 @@ func halfAYear(n int) string {
 	return costPage(false, "null", days...)
 }
 
-// plainCosts is what a hand-written client would declare.
+// plainCosts is for a hand-written client.
 type plainCosts struct {
 	Data []struct {
 		StartTime int64 `json:"start_time"`

@@ -7,7 +7,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// The keys in these examples are invented and put together at run time, so that no scanner reports this file.
+// The keys in these examples are invented and put together at run time, so that no
+// scanner reports this file.
 var fakeKey = "sk-" + "proj-" + strings.Repeat("x", 24)
 
 func ExampleFind() {
@@ -41,8 +42,8 @@ func ExampleScanner_FindAll() {
 
 func ExampleNew() {
 	scanner := scan.New(
-		scan.WithLiveToken("not-a-real-token-0001"), // the token of one gateway
-		scan.WithLiveToken("not-a-real-token-0002"), // and of another
+		scan.WithLiveToken("not-a-real-token-0001"), // a gateway's token
+		scan.WithLiveToken("not-a-real-token-0002"), // another gateway's
 		scan.WithExtendedRules(),
 	)
 	fmt.Println(scanner.Find("the second gateway takes not-a-real-token-0002"))

@@ -10,7 +10,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// liveToken has a gateway token's format; shortToken has the minimum length, 16 characters.
+// liveToken has a gateway token's format; shortToken has the minimum length, 16
+// characters.
 var (
 	liveToken  = made("mesh-", "T0k_", 11)
 	shortToken = made("", "abcd", 4)
@@ -68,7 +69,7 @@ func TestLiveTokenFindAll(t *testing.T) {
 	got := scan.New(scan.WithLiveToken(token), scan.WithLiveToken(token), scan.WithLiveToken(token[:16])).FindAll(token + "ab" + token)
 	assert.Equal(t, []hit{
 		{0, 0, 20}, {0, 0, 16}, // at one place the longer first
-		{0, 16, 32}, // the matches of one token do not overlap, those of two may
+		{0, 16, 32}, // one token's matches don't overlap, but two tokens' may
 		{0, 20, 40},
 	}, hitsOf(got), "a token that is given twice is reported once")
 }

@@ -18,7 +18,7 @@ import (
 // made returns a synthetic key: the prefix and n letters. No key is in a test file.
 func made(prefix, letter string, n int) string { return prefix + strings.Repeat(letter, n) }
 
-// find is Find without options, as a hit, with number -1 if there is none.
+// find calls Find without options. If it finds nothing, number is -1.
 func find(content string) hit {
 	f, found := scan.New().Find(content)
 	if !found {
@@ -29,7 +29,8 @@ func find(content string) hit {
 
 var none = hit{Number: -1}
 
-// ruleCases holds the shortest match of every rule, and texts that are one character short.
+// ruleCases holds the shortest match of every rule, and texts that are one character
+// short.
 var ruleCases = []struct {
 	name    string
 	content string
@@ -211,7 +212,8 @@ func TestExtendedRules(t *testing.T) {
 	}
 }
 
-// TestWithoutHeuristics checks that only rules 10 and 12 are left out, at any position, even after a replacement.
+// TestWithoutHeuristics checks that only rules 10 and 12 are left out, at any position,
+// even after a replacement.
 func TestWithoutHeuristics(t *testing.T) {
 	key, aws := made("sk-", "a", 20), made("", "aB3/", 10)
 	content := aws + " " + key + aws + " " + made("", "b", 48) + " aws MESH_GATEWAY_TOKEN " + aws + " aws"

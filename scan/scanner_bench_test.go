@@ -14,7 +14,8 @@ import (
 
 var benchSizes = []int{200, 1_000, 10_000, 200_000}
 
-// BenchmarkFind scans each input at each size. impl=baseline searches with one regexp per rule.
+// BenchmarkFind scans each input at each size. impl=baseline searches with one regexp per
+// rule.
 func BenchmarkFind(b *testing.B) {
 	for _, in := range append(cleanInputs, hostileInputs...) {
 		for _, size := range benchSizes {
@@ -37,7 +38,8 @@ func benchFind[T any](b *testing.B, content string, find func(string) (T, bool))
 	}
 }
 
-// The baseline is the obvious implementation: one regexp per rule, in order, and a search for the later word.
+// The baseline is the obvious implementation: one regexp per rule, in order, and a search
+// for the later word.
 var baselineRules = [...]*regexp.Regexp{
 	1: plainRules[1], 2: plainRules[2], 3: plainRules[3], 4: plainRules[4], 5: plainRules[5], 6: plainRules[6],
 	7: plainRules[7], 8: plainRules[8], 9: plainRules[9],
@@ -69,7 +71,8 @@ func baselineFind(content string) (hit, bool) {
 	return hit{}, false
 }
 
-// TestBenchmarkInputs requires equal findings from both implementations, and none in clean inputs.
+// TestBenchmarkInputs requires equal findings from both implementations, and none in
+// clean inputs.
 func TestBenchmarkInputs(t *testing.T) {
 	for _, in := range append(cleanInputs, hostileInputs...) {
 		content := in.make(t, 3_000)

@@ -85,7 +85,8 @@ func nearMisses() []string {
 	}
 }
 
-// eyJSharedTail is a JWT without its third part. Every word in its first half could start it.
+// eyJSharedTail is a JWT without its third part. Every word in its first half could start
+// it.
 func eyJSharedTail(_ testing.TB, size int) string {
 	return made("", "eyJ-", size/8) + made("aaaaaaaaaaaaaaa.eyJ", "b", size-size/8*4-19)
 }
@@ -154,7 +155,8 @@ func jsonText(t testing.TB, size int) string {
 
 func base64Text(_ testing.TB, size int) string {
 	text := base64.StdEncoding.EncodeToString(randomBytes(rand.New(rand.NewPCG(5, 5)), size))
-	// Random text contains "aws" about once in 260,000 characters, and then rule 10 matches.
+	// Random text contains "aws" about once in 260,000 characters, and then rule 10
+	// matches.
 	return strings.ReplaceAll(text[:size], "aws", "AWS")
 }
 

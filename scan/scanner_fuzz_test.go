@@ -13,7 +13,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// pieces make up random contents: prefixes, key characters, the words for rules 10 and 12, and characters that end a run or a word.
+// pieces make up random contents: prefixes, key characters, the words for rules 10 and
+// 12, and characters that end a run or a word.
 var pieces = []string{
 	"pypi-", "sk-", "sk-ant-", "sk-admin-", "sk-proj-", "admin-", "proj-", "xai-", "AIza", "gho_", "ghp_", "ghs_", "AKIA",
 	"eyJ", ".eyJ", "aws", "MESH_GATEWAY_TOKEN", "MESH_GATEWAY_TOKE",
@@ -44,7 +45,8 @@ func randomContent(r *rand.Rand) string {
 	return b.String()
 }
 
-// randomTokens returns parts of a content as tokens: usually none, else up to three, each 10 to 40 bytes long.
+// randomTokens returns parts of a content as tokens: usually none, else up to three, each
+// 10 to 40 bytes long.
 func randomTokens(r *rand.Rand, content string) []string {
 	var tokens []string
 	for range max(0, r.IntN(8)-4) {
@@ -87,7 +89,8 @@ func scannerFor(tokens []string, extended bool) (*scan.Scanner, []string) {
 	return scan.New(opts...), live
 }
 
-// checkRedacted requires that Redact's result has no match and that only matches were removed.
+// checkRedacted requires that Redact's result has no match and that only matches were
+// removed.
 func checkRedacted(t *testing.T, s *scan.Scanner, content string, tokens []string, hits []hit) {
 	t.Helper()
 	redacted := s.Redact(content)
@@ -131,7 +134,8 @@ var unmarked = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// FuzzScan compares the scan with the reference on random bytes and on joined key pieces, since random bytes hardly ever form a key.
+// FuzzScan compares the scan with the reference on random bytes and on joined key pieces,
+// since random bytes hardly ever form a key.
 func FuzzScan(f *testing.F) {
 	f.Add("plain text", "", uint64(0), false)
 	for _, c := range readNearMisses(f) {

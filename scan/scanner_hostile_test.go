@@ -31,7 +31,8 @@ func TestHostileInputsAreLinear(t *testing.T) {
 	}
 }
 
-// extendedHostile are hostile inputs for the extended rules and for Redact, which cuts runs.
+// extendedHostile are hostile inputs for the extended rules and for Redact, which cuts
+// runs.
 var extendedHostile = []input{
 	{"pem-begin", repeated("-----BEGIN PRIVATE KEY-----")},
 	{"pem-begin-then-wrong-end", ending("-----BEGIN PRIVATE KEY----- ", "-----END CERTIFICATE-----")},

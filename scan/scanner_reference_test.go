@@ -9,8 +9,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/scan"
 )
 
-// The reference implements the rules directly: a regexp for each, and a loop for each rule with a look-ahead, which regexp doesn't
-// support. It is slow, sometimes quadratic, and shares no code with the package.
+// The reference implements the rules directly: a regexp for each, and a loop for each
+// rule with a look-ahead, which regexp doesn't support. It is slow, sometimes quadratic,
+// and shares no code with the package.
 
 // hit is a Finding without its rule's texts.
 type hit struct{ Number, Start, End int }
@@ -126,7 +127,8 @@ func allIn(set, text string) bool {
 	return strings.Trim(text, set) == ""
 }
 
-// referenceAWSSecrets is rule 10: \b[A-Za-z0-9/+=]{40}(?=.*aws), where the dot matches line ends too.
+// referenceAWSSecrets is rule 10: \b[A-Za-z0-9/+=]{40}(?=.*aws), where the dot matches
+// line ends too.
 func referenceAWSSecrets(content string) [][]int {
 	var spans [][]int
 	for i := 0; i+40 <= len(content); i++ {
@@ -138,7 +140,8 @@ func referenceAWSSecrets(content string) [][]int {
 	return spans
 }
 
-// referenceMeshTokens is rule 12: \b[A-Za-z0-9_-]{48,}(?=.*MESH_GATEWAY_TOKEN), the longest first as regexps try it.
+// referenceMeshTokens is rule 12: \b[A-Za-z0-9_-]{48,}(?=.*MESH_GATEWAY_TOKEN), the
+// longest first as regexps try it.
 func referenceMeshTokens(content string) [][]int {
 	var spans [][]int
 	for i := 0; i+48 <= len(content); i++ {
@@ -167,7 +170,8 @@ var (
 	base64Line   = regexp.MustCompile(`[A-Za-z0-9/+=]{40}`)
 )
 
-// referencePEM is rule 111: a first line, 20 or more bytes, and a last line; or base64 lines and no last line.
+// referencePEM is rule 111: a first line, 20 or more bytes, and a last line; or base64
+// lines and no last line.
 func referencePEM(content string) [][]int {
 	var spans [][]int
 	from := 0

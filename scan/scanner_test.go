@@ -51,7 +51,8 @@ func TestRedact(t *testing.T) {
 			content: akia + "/0123456789abc", want: "[REDACTED:aws-access-key[REDACTED:live-gateway-token]bc",
 			tokens: []string{"-id]/0123456789a"},
 		},
-		// Each replacement completes another token with the x before it, until the replacements have no names.
+		// Each replacement completes another token with the x before it, until the
+		// replacements have no names.
 		"a token that is a replacement and more": {
 			content: made("", "x", 1000) + "x[REDACTED:live-gateway-token]", want: made("", "x", 992) + "[REDACTED]",
 			tokens: []string{"x[REDACTED:live-gateway-token]"},

@@ -36,7 +36,8 @@ func withoutOpenAI(hits []hit) (list []hit) {
 	return list
 }
 
-// TestEscapesAddMatches compares with the reference on a copy with spaces for escape sequences: WithEscapes finds every match in both.
+// TestEscapesAddMatches compares with the reference on a copy with spaces for escape
+// sequences: WithEscapes finds every match in both.
 func TestEscapesAddMatches(t *testing.T) {
 	t.Parallel()
 	escapes := regexp.MustCompile(`\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[nrt])`)

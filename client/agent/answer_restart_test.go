@@ -32,7 +32,8 @@ func combinations(n int, do func(flags []bool)) {
 	}
 }
 
-// A server is killed between its function's return and the delivery. The next start delivers the answer, whatever options both have.
+// A server is killed between its function's return and the delivery. The next start
+// delivers the answer, whatever options both have.
 func TestARestartDeliversTheFinishedAnswerWithEveryOption(t *testing.T) {
 	t.Parallel()
 	combinations(7, func(set []bool) {
@@ -117,8 +118,8 @@ func TestARestartDeliversTheFinishedAnswerWithEveryOption(t *testing.T) {
 	})
 }
 
-// A server is killed after the delivery and before the mark: its file keeps the message from
-// being handled again.
+// A server is killed after the delivery and before the mark: its file keeps the message
+// from being handled again.
 func TestADeliveredAnswerIsKeptUntilTheMark(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)
@@ -151,8 +152,8 @@ func TestADeliveredAnswerIsKeptUntilTheMark(t *testing.T) {
 	})
 }
 
-// The first poll after a restart shows the message as unread, but its response arrives only after the kept answer is delivered and the
-// message marked.
+// The first poll after a restart shows the message as unread, but its response arrives
+// only after the kept answer is delivered and the message marked.
 func TestAResumedMessageOfALatePollIsNotHandledAgain(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

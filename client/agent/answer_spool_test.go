@@ -22,7 +22,8 @@ import (
 // spoolOfChild is the directory for the process that TestAnAnswerSurvivesAKill kills.
 const spoolOfChild = "MESH_TEST_SPOOL"
 
-// TestAnAnswerSurvivesAKill kills a process with a finished answer that the gateway doesn't accept yet.
+// TestAnAnswerSurvivesAKill kills a process with a finished answer that the gateway
+// doesn't accept yet.
 func TestAnAnswerSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	if folder := os.Getenv(spoolOfChild); folder != "" {
@@ -73,7 +74,8 @@ func TestAnAnswerSurvivesAKill(t *testing.T) {
 	assert.Zero(t, unread(t, c), "the question is marked read")
 }
 
-// assertPrivate checks that a directory has one file, and that only the owner can read both.
+// assertPrivate checks that a directory has one file, and that only the owner can read
+// both.
 func assertPrivate(t *testing.T, folder string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
@@ -92,7 +94,8 @@ func assertPrivate(t *testing.T, folder string) {
 	}
 }
 
-// An answer not delivered when ctx ends is reported as lost or, with a spool, as kept. No file has a credential.
+// An answer not delivered when ctx ends is reported as lost or, with a spool, as kept. No
+// file has a credential.
 func TestAnAnswerInAnOutageIsKeptOrLost(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

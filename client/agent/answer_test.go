@@ -123,7 +123,8 @@ func TestAnswerRejectsInvalidOptions(t *testing.T) {
 	assert.Empty(t, g.Requests())
 }
 
-// The gateway goes away while the function runs. Before Answer, a handler ran five times in 28 s, and the question was given up.
+// The gateway goes away while the function runs. Before Answer, a handler ran five times
+// in 28 s, and the question was given up.
 func TestAnswerRunsOnceInAnOutage(t *testing.T) {
 	t.Parallel()
 	for name, workers := range map[string]int{"one worker": 1, "three workers": 3} {
@@ -177,8 +178,8 @@ func TestServeWithReplyRunsAgainAfterAnOutage(t *testing.T) {
 	assert.Len(t, answers(t, g), 3)
 }
 
-// serveWhileSendsFail serves one question while every send fails with a status, until the question is given up. It returns the number of
-// sends and runs.
+// serveWhileSendsFail serves one question while every send fails with a status, until the
+// question is given up. It returns the number of sends and runs.
 func serveWhileSendsFail(t *testing.T, status int, serve func(context.Context, *client.MeshClient, *journal) error) (sends, runs int) {
 	t.Helper()
 	g := emptyGateway(t)
@@ -283,7 +284,8 @@ func TestAnswerTellsTheAskerOfARefusedText(t *testing.T) {
 	}
 }
 
-// After a crash that follows a delivery, the function runs again and may return another text. The asker gets one answer.
+// After a crash that follows a delivery, the function runs again and may return another
+// text. The asker gets one answer.
 func TestAnswerSendsOneAnswerAcrossACrash(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

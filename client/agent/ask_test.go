@@ -65,7 +65,8 @@ func unreadOf(t *testing.T, c *client.MeshClient) []client.MeshMessage {
 	return rows
 }
 
-// count returns how many requests the gateway received per operation, except for those from a node's Serve.
+// count returns how many requests the gateway received per operation, except for those
+// from a node's Serve.
 func count(g *gatewaytest.Gateway, node string) map[gatewaytest.Operation]int {
 	counts := map[gatewaytest.Operation]int{}
 	for _, r := range g.Requests() {

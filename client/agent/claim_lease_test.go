@@ -20,8 +20,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// takenOver returns how long a second server takes to answer a question whose server was killed. meanwhile is called before the second
-// starts.
+// takenOver returns how long a second server takes to answer a question whose server was
+// killed. meanwhile is called before the second starts.
 func takenOver(t *testing.T, g *gatewaytest.Gateway, meanwhile func(), opts ...client.Option) (took time.Duration) {
 	t.Helper()
 	storeQuestions(g, 1)
@@ -129,7 +129,8 @@ func TestAClaimIsFoundBehindManyOthers(t *testing.T) {
 	})
 }
 
-// Servers that share messages make as many attempts together as one would alone, and then one of them gives the message up.
+// Servers that share messages make as many attempts together as one would alone, and then
+// one of them gives the message up.
 func TestServersWithALeaseGiveUpTogether(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ finishes, failsToClaim bool }{

@@ -94,7 +94,8 @@ func TestServersWithALeaseShareMessages(t *testing.T) {
 	}
 }
 
-// A handler that takes longer than the lease runs once, even if the gateway is unreachable for longer than the lease meanwhile.
+// A handler that takes longer than the lease runs once, even if the gateway is
+// unreachable for longer than the lease meanwhile.
 func TestAClaimIsRenewedWhileItsHandlerRuns(t *testing.T) {
 	t.Parallel()
 	for name, outage := range map[string]struct{ before, both, after time.Duration }{
@@ -193,7 +194,8 @@ func TestLeaseIsValidated(t *testing.T) {
 	assert.Empty(t, g.Requests())
 }
 
-// Without a lease every server handles every message. One of them finds another's answer, and logs that once.
+// Without a lease every server handles every message. One of them finds another's answer,
+// and logs that once.
 func TestServersWithoutALeaseAreWarned(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

@@ -24,7 +24,8 @@ func isNumber(t *testing.T, task string) {
 	assert.True(t, n >= 1<<52 && n < 1<<53, "%d", n)
 }
 
-// If the caller sets ThreadID and RelatedTaskID, the answer is the next one without a number.
+// If the caller sets ThreadID and RelatedTaskID, the answer is the next one without a
+// number.
 func TestATaskOfTheCallerStays(t *testing.T) {
 	t.Parallel()
 	g := gateway(t)
@@ -94,8 +95,8 @@ func numbers(g *gatewaytest.Gateway) (numbered []bool) {
 	return numbered
 }
 
-// The statuses answer the question's posts in turn; 0 is the gateway's own response. A negative one comes after the gateway has stored
-// the question.
+// The statuses answer the question's posts in turn; 0 is the gateway's own response. A
+// negative one comes after the gateway has stored the question.
 func TestAQuestionKeepsItsBodyUnderItsKey(t *testing.T) {
 	t.Parallel()
 	const internal, portal = 500, 404

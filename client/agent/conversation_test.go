@@ -51,7 +51,8 @@ func replyTo(t *testing.T, b *client.MeshClient, text, answer string) {
 	}
 }
 
-// Two programs under one name ask in one thread, each several questions at a time. The answers come in any order.
+// Two programs under one name ask in one thread, each several questions at a time. The
+// answers come in any order.
 func TestQuestionsInAThreadGetTheirOwnAnswers(t *testing.T) {
 	t.Parallel()
 	const programs, questions = 2, 10

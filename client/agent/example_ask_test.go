@@ -70,7 +70,7 @@ func ExampleAskAll() {
 				cancel()
 			}
 		case errors.As(err, &none) && errors.Is(err, context.Canceled):
-			fmt.Println("no answer from", none.Question.ToNode) // Await goes on waiting for none.Question
+			fmt.Println("no answer from", none.Question.ToNode) // Await keeps waiting for none.Question
 		default:
 			log.Fatal(err)
 		}

@@ -39,7 +39,8 @@ func ExampleServe() {
 	// served: <nil>
 }
 
-// Reply takes recipient, thread and task from the message. The same reply sent twice arrives once.
+// Reply takes recipient, thread and task from the message. The same reply sent twice
+// arrives once.
 func ExampleWatch() {
 	gateway := exampleGateway()
 	defer gateway.Close()

@@ -46,7 +46,8 @@ func Example() {
 	// <nil>
 }
 
-// The gateway fails during the delivery. Only the delivery is repeated, since the function may have paid for a model.
+// The gateway fails during the delivery. Only the delivery is repeated, since the
+// function may have paid for a model.
 func ExampleAnswer_outage() {
 	gateway := exampleGateway()
 	defer gateway.Close()

@@ -46,7 +46,8 @@ func TestRetryPause(t *testing.T) {
 	assert.LessOrEqual(t, agent.RetryPause(failed(0), math.MaxInt), 5*second)
 }
 
-// If an answer is finished during an outage, or a question arrives then, neither waits long afterwards.
+// If an answer is finished during an outage, or a question arrives then, neither waits
+// long afterwards.
 func TestServeIsSoonBackAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	for range 20 { // the pauses are random

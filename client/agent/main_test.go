@@ -22,7 +22,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// TestMain unsets the variables that the client reads, so that the tests do not depend on the environment.
+// TestMain unsets the variables that the client reads, so that the tests do not depend on
+// the environment.
 func TestMain(m *testing.M) {
 	os.Unsetenv("MESH_GATEWAY_TOKEN")
 	os.Unsetenv("MESH_GATEWAY_URL")
@@ -35,7 +36,8 @@ func exampleGateway() *gatewaytest.Gateway {
 	return gatewaytest.Start(gatewaytest.WithToken("example-token"), gatewaytest.WithPeers("node-a", "node-b"))
 }
 
-// token is the test gateways' token. It's long enough to be scanned for and matches no other rule.
+// token is the test gateways' token. It's long enough to be scanned for and matches no
+// other rule.
 const token = "example.token.of.the.tests"
 
 // gateway is an in-memory gateway with three peers.
@@ -59,7 +61,8 @@ func newClient(t *testing.T, node string, opts ...client.Option) *client.MeshCli
 	return c
 }
 
-// answering returns a client for node-a whose server gives every request the same response.
+// answering returns a client for node-a whose server gives every request the same
+// response.
 func answering(t *testing.T, status int, contentType, body string, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return servingInMemory(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -109,7 +112,8 @@ func long(s string, n int) string { return strings.Repeat(s, n) }
 
 const receipt = `{"id":1,"from_node":"node-a","to_node":"node-b","kind":"fyi","created_at":"2026-11-21T08:28:39+00:00"}`
 
-// inProcess returns a client for node-a whose requests go to handler without a network, for tests in virtual time.
+// inProcess returns a client for node-a whose requests go to handler without a network,
+// for tests in virtual time.
 func inProcess(t *testing.T, handler http.HandlerFunc, opts ...client.Option) *client.MeshClient {
 	t.Helper()
 	return newClient(t, "node-a", append([]client.Option{
@@ -136,7 +140,8 @@ func shown(err error) string {
 	return out.String()
 }
 
-// checkSpread requires that the values are random between low and high, and use that range.
+// checkSpread requires that the values are random between low and high, and use that
+// range.
 func checkSpread(t *testing.T, low, high time.Duration, values []time.Duration) {
 	t.Helper()
 	least, most := slices.Min(values), slices.Max(values)
@@ -167,7 +172,8 @@ func goodPeer(name string) string {
 	return fmt.Sprintf(`{"name":%q,"capabilities":{"a":[1,{}]}}`, name)
 }
 
-// invalidInbox returns a valid message, read after the first poll, between two invalid ones.
+// invalidInbox returns a valid message, read after the first poll, between two invalid
+// ones.
 func invalidInbox(marked *[]string) http.HandlerFunc {
 	var mu sync.Mutex // a mark is sent while the next poll runs
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -186,7 +192,8 @@ func invalidInbox(marked *[]string) http.HandlerFunc {
 	}
 }
 
-// key has the shape of an API key. It is put together at run time, so that no scanner reports this file.
+// key has the shape of an API key. It is put together at run time, so that no scanner
+// reports this file.
 var key = "sk-ant-" + long("example-", 4)
 
 func ids(rows []client.MeshMessage) []int64 {

@@ -151,7 +151,8 @@ func TestServeAcceptsThatAMessageIsMarkedReadByAnotherProgram(t *testing.T) {
 	})
 }
 
-// checkedMarks requires that a message's handler succeeded before a request marks it read.
+// checkedMarks requires that a message's handler succeeded before a request marks it
+// read.
 type checkedMarks struct {
 	t       *testing.T
 	next    http.RoundTripper
@@ -217,7 +218,8 @@ func TestServeLosesNoMessageAtAFaultyGateway(t *testing.T) {
 	})
 }
 
-// A gateway in trouble must not receive more requests if more messages wait for their marks.
+// A gateway in trouble must not receive more requests if more messages wait for their
+// marks.
 func TestServeSendsFewMarksWhileEveryMarkFails(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

@@ -158,7 +158,8 @@ func TestServeChecksItsRegistrationByItsNameAlone(t *testing.T) {
 	assert.Empty(t, g.Requests(gatewaytest.ListPeers))
 }
 
-// A gateway replaces URL and capabilities, so Serve sends them again if ServeOptions.Register leaves them out, even to a new database.
+// A gateway replaces URL and capabilities, so Serve sends them again if
+// ServeOptions.Register leaves them out, even to a new database.
 func TestServeKeepsWhatIsRegistered(t *testing.T) {
 	t.Parallel()
 	const url = "http://10.0.0.7:8787"
@@ -190,7 +191,7 @@ func TestServeKeepsWhatIsRegistered(t *testing.T) {
 	}
 }
 
-// A registration that cannot be read would be lost.
+// An unreadable registration would be lost.
 func TestServeDoesNotReplaceARegistrationThatItCannotRead(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

@@ -39,7 +39,8 @@ func TestServeWaitsForRunningHandlersWhenItsContextEnds(t *testing.T) {
 	})
 }
 
-// Forged messages from the node itself need a mark each. Serve must not send them all before it ends.
+// Forged messages from the node itself need a mark each. Serve must not send them all
+// before it ends.
 func TestServeEndsAlthoughForgedMessagesAreNotMarked(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

@@ -67,7 +67,8 @@ func TestServeRepeatsTheMarkOfAMessageThatIsGivenUp(t *testing.T) {
 	})
 }
 
-// The same reply would be refused again. But after a gateway reset, a peer may be missing for a minute.
+// The same reply would be refused again. But after a gateway reset, a peer may be missing
+// for a minute.
 func TestServeDoesNotRepeatAReplyThatIsRefusedForItsContent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

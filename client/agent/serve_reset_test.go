@@ -18,7 +18,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// If a handler finishes late, its message's mark would mark another message in a new database.
+// If a handler finishes late, its message's mark would mark another message in a new
+// database.
 func TestServeDoesNotMarkAMessageOfAnEarlierDatabase(t *testing.T) {
 	t.Parallel()
 	before, after := emptyGateway(t), emptyGateway(t)
@@ -74,7 +75,8 @@ func TestServeNoticesANewDatabaseWhileAllWorkersAreBusy(t *testing.T) {
 	assert.Empty(t, after.Requests(gatewaytest.MarkMessageRead))
 }
 
-// The rest of a poll is from the old database. Unchecked, its marks would mark messages that no handler saw.
+// The rest of a poll is from the old database. Unchecked, its marks would mark messages
+// that no handler saw.
 func TestServeMarksNoMessageOfANewDatabaseUnhandled(t *testing.T) {
 	for name, marksFail := range map[string]bool{"at once": false, "while marks fail": true} {
 		before := emptyGateway(t)
@@ -88,7 +90,8 @@ func TestServeMarksNoMessageOfANewDatabaseUnhandled(t *testing.T) {
 	}
 }
 
-// checkReset replaces a gateway with 60 messages by another one while the twentieth is handled.
+// checkReset replaces a gateway with 60 messages by another one while the twentieth is
+// handled.
 func checkReset(t *testing.T, name string, before *gatewaytest.Gateway, reports int) {
 	t.Helper()
 	after := emptyGateway(t)

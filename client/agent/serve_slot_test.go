@@ -20,7 +20,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// hangingMarks is a transport whose marks get no response until released. It counts those that are waiting.
+// hangingMarks is a transport whose marks get no response until released. It counts those
+// that are waiting.
 type hangingMarks struct {
 	next         http.RoundTripper
 	released     atomic.Bool
@@ -40,7 +41,8 @@ func (h *hangingMarks) RoundTrip(req *http.Request) (*http.Response, error) {
 	return nil, req.Context().Err()
 }
 
-// If marks hang, 300 messages would cause 1,000 marks and 6,008 goroutines. With 8 workers there are 9 marks.
+// If marks hang, 300 messages would cause 1,000 marks and 6,008 goroutines. With 8
+// workers there are 9 marks.
 func TestServeSendsNoMoreMarksAtATimeThanItHasWorkers(t *testing.T) {
 	t.Parallel()
 	const workers, messages = 8, 300
@@ -99,7 +101,8 @@ func TestServeSendsTheFirstMarkOnceBeforeTheWorkerIsFree(t *testing.T) {
 	})
 }
 
-// newRows answers every poll with as many new messages as it requests, each with some content.
+// newRows answers every poll with as many new messages as it requests, each with some
+// content.
 func newRows(bytes int) http.HandlerFunc {
 	last := 0
 	content := `"content":"` + strings.Repeat("x", bytes) + `"`

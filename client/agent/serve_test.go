@@ -20,8 +20,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// direct is a transport that calls a gateway's handler without a network, for virtual time. The gateway can be replaced, as by a restart
-// with an empty database.
+// direct is a transport that calls a gateway's handler without a network, for virtual
+// time. The gateway can be replaced, as by a restart with an empty database.
 type direct struct {
 	gateway atomic.Pointer[gatewaytest.Gateway]
 }

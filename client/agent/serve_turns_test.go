@@ -65,8 +65,8 @@ func TestServeTakesTurnsOverPolls(t *testing.T) {
 	}
 }
 
-// While all workers are busy Serve goes on polling, reports nothing, and stops when enough
-// messages wait.
+// While all workers are busy Serve goes on polling, reports nothing, and stops when
+// enough messages wait.
 func TestServePollsWhileItsWorkersAreBusy(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ bytes, most int }{

@@ -33,7 +33,8 @@ type mail struct {
 	ReadAt    *string `json:"read_at"`
 }
 
-// mailbox is a gateway with its own clock that can ignore parameters, like older or hostile gateways.
+// mailbox is a gateway with its own clock that can ignore parameters, like older or
+// hostile gateways.
 type mailbox struct {
 	mu      sync.Mutex
 	ignores []string
@@ -158,7 +159,8 @@ func TestServeLooksAgainForAMessageThatIsNotVisible(t *testing.T) {
 	}
 }
 
-// Faulty gateways and proxies answer 200 without a body, which doesn't prove that a message is gone.
+// Faulty gateways and proxies answer 200 without a body, which doesn't prove that a
+// message is gone.
 func TestServeRepeatsAMarkWhileTheInboxHasNoBody(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)
@@ -204,7 +206,8 @@ func TestServeMarksAMessageThatNewerOnesHide(t *testing.T) {
 	}
 }
 
-// Newer messages' contents must not hide the message either: without contents, all fit into a response.
+// Newer messages' contents must not hide the message either: without contents, all fit
+// into a response.
 func TestServeMarksAMessageThatLargeOnesHide(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -238,7 +241,8 @@ func TestServeListsABacklogFewTimes(t *testing.T) {
 	})
 }
 
-// The newest unread message proves that the database is the same only if it's known and not older than the one to mark.
+// The newest unread message proves that the database is the same only if it's known and
+// not older than the one to mark.
 func TestServeDoesNotMarkAMessageThatARestoredDatabaseDoesNotHave(t *testing.T) {
 	t.Parallel()
 	for _, now := range []string{"2026-11-21T11:00:00+00:00", "2026-11-21T14:00:00+00:00"} { // also with a clock that steps back

@@ -16,7 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// asking starts Ask in virtual time and returns its results, after the question has been sent.
+// asking starts Ask in virtual time and returns its results, after the question has been
+// sent.
 func asking(ctx context.Context, c *client.MeshClient) (answer chan *client.MeshMessage, failed chan error) {
 	answer, failed = make(chan *client.MeshMessage, 1), make(chan error, 1)
 	go func() {
@@ -80,7 +81,8 @@ func TestAskEndsWhenTheGatewayRefuses(t *testing.T) {
 	g.Heal()
 }
 
-// If the gateway has a new database, Ask would wait forever. It returns a NoAnswerError within a minute.
+// If the gateway has a new database, Ask would wait forever. It returns a NoAnswerError
+// within a minute.
 func TestAskEndsWhenTheGatewayLosesTheQuestion(t *testing.T) {
 	t.Parallel()
 	for name, outage := range map[string]time.Duration{"during an outage": time.Second, "between two polls": 0} {

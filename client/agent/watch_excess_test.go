@@ -72,7 +72,8 @@ func TestWatchDropsMessagesOfOtherNodes(t *testing.T) {
 	})
 }
 
-// With such a gateway, Serve has no more goroutines than waiting messages, and handles no other node's message.
+// With such a gateway, Serve has no more goroutines than waiting messages, and handles no
+// other node's message.
 func TestServeIsBoundedAtAGatewayThatIgnoresItsParameters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -18,8 +18,9 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// BenchmarkFleet runs nodes and the test gateway in one process, over loopback. An iteration takes a second. docs/scale.md has the results.
-// With -short, intervals of five seconds are left out.
+// BenchmarkFleet runs nodes and the test gateway in one process, over loopback. An
+// iteration takes a second. docs/scale.md has the results. With -short, intervals of five
+// seconds are left out.
 func BenchmarkFleet(b *testing.B) {
 	for _, row := range []struct {
 		nodes    int

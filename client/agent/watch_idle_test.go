@@ -68,7 +68,8 @@ func checkPauses(t *testing.T, polls []time.Time, seconds ...time.Duration) {
 	}
 }
 
-// Two nodes exchange questions and answers after an hour of silence. Without the active phase a turn would take 25 s or more.
+// Two nodes exchange questions and answers after an hour of silence. Without the active
+// phase a turn would take 25 s or more.
 func TestConversationDoesNotWaitForIdlePolls(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"))
@@ -110,7 +111,8 @@ func TestWatchRejectsAnIdleIntervalBelowTheInterval(t *testing.T) {
 	}
 }
 
-// The first question after a silence waits for an idle poll, and questions in the next two minutes for an active one.
+// The first question after a silence waits for an idle poll, and questions in the next
+// two minutes for an active one.
 func TestAnswerLatency(t *testing.T) {
 	t.Parallel()
 	g := gatewaytest.New(t, gatewaytest.WithPeers("node-a", "node-b"))

@@ -18,7 +18,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// TestIdleNodeLoad counts an idle node's requests over two hours. docs/scale.md has the figures.
+// TestIdleNodeLoad counts an idle node's requests over two hours. docs/scale.md has the
+// figures.
 func TestIdleNodeLoad(t *testing.T) {
 	t.Parallel()
 	const (
@@ -30,7 +31,7 @@ func TestIdleNodeLoad(t *testing.T) {
 		name      string
 		opts      agent.ServeOptions
 		perMinute float64
-		message   time.Duration // between two messages; 0 is none
+		message   time.Duration // between two messages, or 0
 	}{
 		{"polls", agent.ServeOptions{}, 12, 0},
 		{"polls and stays registered", agent.ServeOptions{Register: register}, 12 + lookups, 0},
@@ -76,8 +77,9 @@ func TestIdleNodeLoad(t *testing.T) {
 	}
 }
 
-// BenchmarkIdlePoll reads an empty inbox from the test gateway, with two nodes per processor: polls/s is what gateway and nodes manage
-// together on one machine. impl=baseline sends the same request with just net/http.
+// BenchmarkIdlePoll reads an empty inbox from the test gateway, with two nodes per
+// processor: polls/s is what gateway and nodes manage together on one machine.
+// impl=baseline sends the same request with just net/http.
 func BenchmarkIdlePoll(b *testing.B) {
 	g := gatewaytest.New(b, gatewaytest.WithoutRequestLog())
 	poll := func(b *testing.B, fetch func(context.Context) error) {

@@ -80,7 +80,8 @@ func TestServeLeavesMessagesThatAreNotSelected(t *testing.T) {
 	}
 }
 
-// 300 messages are three full polls. If Serve paused after each, it would handle few messages a second.
+// 300 messages are three full polls. If Serve paused after each, it would handle few
+// messages a second.
 func TestServeDoesNotPauseAfterAFullPoll(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

@@ -36,7 +36,8 @@ func limits(g *gatewaytest.Gateway) (limits []int) {
 	return limits
 }
 
-// 200 messages of 6 KB at 100 KB/s exceed the timeout in one poll. In smaller polls they are read after 24 s.
+// 200 messages of 6 KB at 100 KB/s exceed the timeout in one poll. In smaller polls they
+// are read after 24 s.
 func TestWatchFetchesFewerMessagesOnASlowLink(t *testing.T) {
 	t.Parallel()
 	g := slowGateway(t)
@@ -56,7 +57,8 @@ func TestWatchFetchesFewerMessagesOnASlowLink(t *testing.T) {
 	})
 }
 
-// If a gateway doesn't answer at all, requesting fewer messages would take the same time again.
+// If a gateway doesn't answer at all, requesting fewer messages would take the same time
+// again.
 func TestWatchDoesNotFetchFewerMessagesAfterATimeoutWithoutAHeader(t *testing.T) {
 	t.Parallel()
 	g := emptyGateway(t)

@@ -47,7 +47,8 @@ func row(id int, from string) string {
 	return fmt.Sprintf(`{"id":%d,"from_node":%q,"to_node":"node-a","kind":"fyi","content":"x","created_at":"now"}`, id, from)
 }
 
-// watch ranges over Watch until it has seen n messages or errors, and returns them in words.
+// watch ranges over Watch until it has seen n messages or errors, and returns them in
+// words.
 func watch(ctx context.Context, c *client.MeshClient, opts agent.WatchOptions, n int) []string {
 	var seen []string
 	for m, err := range agent.Watch(ctx, c, opts) {
@@ -183,7 +184,8 @@ func TestWatchEndsSilently(t *testing.T) {
 	})
 }
 
-// countingTransport counts requests and answers with an empty list, also when the context has ended.
+// countingTransport counts requests and answers with an empty list, also when the context
+// has ended.
 type countingTransport struct{ requests *int }
 
 func (c countingTransport) RoundTrip(*http.Request) (*http.Response, error) {
@@ -207,7 +209,8 @@ func TestWatchYieldsOneErrorForInvalidOptions(t *testing.T) {
 	}
 }
 
-// A full window may hide older messages. A message that is pushed out and comes back isn't yielded twice.
+// A full window may hide older messages. A message that is pushed out and comes back
+// isn't yielded twice.
 func TestWatchReportsAFullWindowAndRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -217,7 +220,8 @@ func TestWatchReportsAFullWindowAndRepeatsNothing(t *testing.T) {
 	})
 }
 
-// A message that is missing from one window may still be unread: some gateways return fewer rows than the limit.
+// A message that is missing from one window may still be unread: some gateways return
+// fewer rows than the limit.
 func TestWatchRepeatsNothingAfterShortWindows(t *testing.T) {
 	t.Parallel()
 	for name, answers := range map[string][]http.HandlerFunc{

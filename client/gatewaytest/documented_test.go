@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDocumentedTestsExist checks that docs/gateway.md names a test for each statement in its table, and only tests that exist.
+// TestDocumentedTestsExist checks that docs/gateway.md names a test for each statement in
+// its table, and only tests that exist.
 func TestDocumentedTestsExist(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile("../../docs/gateway.md")

@@ -59,7 +59,8 @@ func ExampleGateway_Fail() {
 	// 1 <nil>
 }
 
-// The response to a message is lost: the program gets an error although the message was stored.
+// The response to a message is lost: the program gets an error although the message was
+// stored.
 func ExampleFault_afterEffect() {
 	g := gatewaytest.Start(gatewaytest.WithPeers("node-a", "node-b"))
 	defer g.Close()

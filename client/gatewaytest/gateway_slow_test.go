@@ -16,7 +16,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// On a slow link the header arrives at once, and the body at the fault's rate. It may take ten times the timeout.
+// On a slow link the header arrives at once, and the body at the fault's rate. It may
+// take ten times the timeout.
 func TestSlowLinkDelaysTheBody(t *testing.T) {
 	g := gatewaytest.New(t)
 	for range 10 {

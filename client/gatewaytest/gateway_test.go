@@ -27,7 +27,8 @@ func TestWithAddrListensOnTheAddress(t *testing.T) {
 	assert.Panics(t, func() { gatewaytest.Start(gatewaytest.WithAddr(u.Host)) }, "the port is in use")
 	_, err = gatewaytest.Listen(gatewaytest.WithAddr(u.Host))
 	require.Error(t, err)
-	// A connection that the gateway closes keeps the system from assigning its port to another server in between.
+	// A connection that the gateway closes keeps the system from assigning its port to
+	// another server in between.
 	first.call("GET", "/health", "")
 	first.Close()
 	again := startBare(t, gatewaytest.WithAddr(u.Host))
@@ -105,7 +106,8 @@ func TestNilOptionIsIgnored(t *testing.T) {
 	assert.NotEmpty(t, gatewaytest.New(t, nil).URL)
 }
 
-// statusFor sends a message to a gateway under a name, with a header, and returns the status.
+// statusFor sends a message to a gateway under a name, with a header, and returns the
+// status.
 func statusFor(t *testing.T, g *gatewaytest.Gateway, host string, header ...string) int {
 	t.Helper()
 	body := strings.NewReader(`{"from_node":"node-a","to_node":"node-b","kind":"question","content":"x"}`)
@@ -265,7 +267,8 @@ func TestFaultPreventsTheEffectUnlessAfterEffect(t *testing.T) {
 	}
 }
 
-// net/http repeats a GET if a reused connection closes without a response. A fault that happens once would then have no effect.
+// net/http repeats a GET if a reused connection closes without a response. A fault that
+// happens once would then have no effect.
 func TestHangUpOnAReusedConnectionIsAnError(t *testing.T) {
 	t.Parallel()
 	s := start(t)

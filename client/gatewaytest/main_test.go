@@ -18,14 +18,16 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// TestMain clears the environment, so that a developer's settings do not change the tests.
+// TestMain clears the environment, so that a developer's settings do not change the
+// tests.
 func TestMain(m *testing.M) {
 	os.Unsetenv("MESH_GATEWAY_TOKEN")
 	os.Unsetenv("MESH_GATEWAY_URL")
 	os.Exit(m.Run())
 }
 
-// token is the gateways' token in these tests. It's put together at run time, so that no scanner reports it.
+// token is the gateways' token in these tests. It's put together at run time, so that no
+// scanner reports it.
 var token = strings.Join([]string{"example", "token", "of", "these", "tests"}, ".")
 
 // document is loaded once, since checking its examples is slow.
@@ -87,7 +89,8 @@ func (s *testGateway) faulty(method, path, body string, headers ...string) (nett
 	return nettest.Get(s.http, s.request(s.t.Context(), method, path, body, headers...))
 }
 
-// exchange sends a request and checks the response against the document. It returns the document's objections to the request.
+// exchange sends a request and checks the response against the document. It returns the
+// document's objections to the request.
 func (s *testGateway) exchange(method, path, body string, headers ...string) (nettest.Reply, error) {
 	s.t.Helper()
 	r, err := s.faulty(method, path, body, headers...)

@@ -12,7 +12,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/client/gatewaytest"
 )
 
-// BenchmarkDrain compares the cost per message for 10,000 messages and for 1,000, each listed and marked read: 1 if the time is linear.
+// BenchmarkDrain compares the cost per message for 10,000 messages and for 1,000, each
+// listed and marked read: 1 if the time is linear.
 func BenchmarkDrain(b *testing.B) {
 	var small, large time.Duration
 	for b.Loop() {

@@ -24,7 +24,8 @@ import (
 
 const recordings = "../../internal/test/contract/testdata/gateway"
 
-// The recordings come from two runs. Each session lists one run's recordings, in an order in which the gateway can have made them.
+// The recordings come from two runs. Each session lists one run's recordings, in an order
+// in which the gateway can have made them.
 var firstSession = []string{
 	"health",
 	"register_first_time", "register_again", "register_without_url", "peers", "peers_bad_token", "peers_unauthorized",
@@ -47,7 +48,8 @@ var secondSession = []string{
 	"mark_read_over_int64", "send_task_id_over_int64", "unauthorized_and_invalid",
 }
 
-// unrecorded is a message in the second session whose own exchange wasn't recorded. The lists show it.
+// unrecorded is a message in the second session whose own exchange wasn't recorded. The
+// lists show it.
 const unrecorded = `{"from_node":"node-c","to_node":"node-b","kind":"fyi","content":"noise"}`
 
 type recorded struct {
@@ -72,8 +74,8 @@ func recording(t *testing.T, name string) recorded {
 	return r
 }
 
-// others returns the recordings that are in no session, by name. They are replayed at the end of the second one. If that's the wrong
-// place for a recording, add it to a session.
+// others returns the recordings that are in no session, by name. They are replayed at the
+// end of the second one. If that's the wrong place for a recording, add it to a session.
 func others(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(recordings, "*.json"))
@@ -118,8 +120,9 @@ func register(s *testGateway, name, rest string) (peerToken string) {
 	return token
 }
 
-// replay repeats a session's requests. Every response has the recorded status, content type, keys, types and values. Only generated
-// values differ, and a time or id that two recorded responses share is shared here, too.
+// replay repeats a session's requests. Every response has the recorded status, content
+// type, keys, types and values. Only generated values differ, and a time or id that two
+// recorded responses share is shared here, too.
 func (s *testGateway) replay(session []string, peerToken string) {
 	s.t.Helper()
 	var err error
@@ -143,7 +146,8 @@ func (s *testGateway) replay(session []string, peerToken string) {
 	}
 }
 
-// play sends one recorded request, with this gateway's generated values in place of the recorded ones.
+// play sends one recorded request, with this gateway's generated values in place of the
+// recorded ones.
 func (s *testGateway) play(r recorded, alike comparison, headers []string) nettest.Reply {
 	s.t.Helper()
 	path, body := alike.translate(r.Request.Path), alike.translate(strings.TrimSuffix(string(r.Request.Body), "null"))

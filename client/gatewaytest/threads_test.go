@@ -82,7 +82,8 @@ func TestThreadsAreListedNewestUsedFirst(t *testing.T) {
 	}
 }
 
-// Without a limit 50 threads are listed. Those that were used at the same time are sorted by name.
+// Without a limit 50 threads are listed. Those that were used at the same time are sorted
+// by name.
 func TestThreadsAreListedUpToALimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { // all threads have one time

@@ -10,7 +10,8 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/nettest"
 )
 
-// posted sends a body to each operation that takes one, and requires the same response from all.
+// posted sends a body to each operation that takes one, and requires the same response
+// from all.
 func (s *testGateway) posted(body, contentType string) nettest.Reply {
 	s.t.Helper()
 	var first nettest.Reply

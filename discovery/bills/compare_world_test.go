@@ -1,5 +1,5 @@
 // This file makes bills and calls whose truth is known, for compare_test.go: calls to
-// three models, what a provider bills for them, and what was counted.
+// three models, the bill for them, and the counts.
 
 package bills_test
 
@@ -53,7 +53,7 @@ var styles = []style{
 	{"xai", models.XAI, false, false, false},
 }
 
-// world is what was used. Functions change how much is billed and counted.
+// world has the true usage. Functions change how much is billed and counted.
 type world struct {
 	style
 	r     *rand.Rand

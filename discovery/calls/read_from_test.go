@@ -40,7 +40,7 @@ func TestReadOpensNoEarlierFiles(t *testing.T) {
 	assert.Len(t, ids(t, calls.Read(calls.Options{Recorded: true}, dir)), 11)
 }
 
-// Earlier files aren't opened: an unreadable one is no error.
+// Earlier files aren't opened, even if they are unreadable.
 func TestReadDoesNotLookIntoEarlierFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -73,7 +73,7 @@ data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text
 
 `
 
-// startUSD is what the counts in messageStart cost.
+// startUSD returns the cost of the counts in messageStart.
 func startUSD(t *testing.T) prices.USD {
 	t.Helper()
 	cost, err := prices.BuiltIn().CostOf(prices.Call{

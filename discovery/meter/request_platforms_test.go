@@ -48,7 +48,7 @@ type platformExchange struct {
 	Expect platformRecord
 }
 
-// platformRecord is what a meter has to record.
+// platformRecord is the record expected from a meter.
 type platformRecord struct {
 	Metered                              bool
 	Platform                             string

@@ -232,7 +232,7 @@ func TestSignedRequestsAreNotChanged(t *testing.T) {
 	}
 }
 
-// A budget counts both what OpenRouter takes and what the upstream provider bills.
+// A budget counts OpenRouter's charge and the upstream provider's.
 func TestBudgetsCountTheUpstreamCharge(t *testing.T) {
 	t.Parallel()
 	const answer = `{"id":"gen-1","model":"openai/gpt-4o-mini","provider":"OpenAI","choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":14,` +

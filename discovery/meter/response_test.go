@@ -23,7 +23,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// exchange is a recorded exchange with a provider, and what a meter has to record.
+// exchange is a recorded exchange with a provider, and the record that it should yield.
 type exchange struct {
 	Name    string
 	Request struct {

@@ -74,7 +74,7 @@ func TestReplacementsAreLasting(t *testing.T) {
 		{models.Gemini, "imagen-3.0-generate-002", "2026-11-22", "gemini-nano-banana-2.1"},
 		{models.OpenAI, "dall-e-3", "2026-11-22", "gpt-image-2"},
 		{models.OpenAI, "davinci", "2026-11-22", "gpt-5.4-mini"},
-		{models.OpenAI, "gpt-4o-mini-tts-2025-03-20", "2026-11-22", ""}, // its replacement retires on 2027-01-06 and has none
+		{models.OpenAI, "gpt-4o-mini-tts-2025-03-20", "2026-11-22", ""}, // its replacement retires on 2027-01-06, too
 	} {
 		assert.Equal(t, c.advice, registry.Check(c.p, c.id, noon(t, c.day)).Replacement, "%s on %s", c.id, c.day)
 	}

@@ -85,7 +85,7 @@ func BenchmarkPricingForAnthropicModel(b *testing.B) {
 	}
 }
 
-// chatUsage is what a hand-written client would declare.
+// chatUsage is for a hand-written client.
 type chatUsage struct {
 	PromptTokens        int64 `json:"prompt_tokens"`
 	CompletionTokens    int64 `json:"completion_tokens"`
