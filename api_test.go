@@ -46,7 +46,7 @@ func TestAPI(t *testing.T) {
 			assert.Fail(t, file+" lacks "+line, "run: make api")
 		}
 		for _, line := range without(string(want), got) {
-			assert.Fail(t, "gone: "+line, "if nobody needs it, run: make api")
+			assert.Fail(t, "gone: "+line, "if it's unused, run: make api")
 		}
 	}
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
-// An importer builds only this module and what the generated clients need.
+// An importer builds only this module and the generated clients' dependencies.
 func TestImportersGetFewModules(t *testing.T) {
 	t.Parallel()
 	most := []string{"github.com/apapsch/go-jsonmerge/v2", "github.com/google/uuid", "github.com/mesh-gateway/mesh-go", "github.com/oapi-codegen/runtime"}

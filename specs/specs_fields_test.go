@@ -19,7 +19,7 @@ func decoded[T any](t *testing.T, text string) (v T) {
 	return v
 }
 
-// Nothing else reads these fields, so a document without them would go unnoticed. They'd
+// Nothing else reads these fields, so a document could lose them unnoticed. They'd
 // become additional properties.
 func TestFieldsThatNothingElseReads(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ func (l line) String() string {
 	return fmt.Sprintf("%s %s/%s/%d %s %v-%v", l.Kind, l.Provider, l.Model, l.Above, l.From, l.New["input"], l.New["output"])
 }
 
-// runDay runs the command on the feeds in dir and returns what it printed.
+// runDay runs the command on the feeds in dir and returns its output.
 func runDay(t *testing.T, dir, day, work string) (lines []line, warnings string) {
 	t.Helper()
 	var out, warn bytes.Buffer

@@ -78,7 +78,7 @@ func TestCompare(t *testing.T) {
 		"another date":      {[]string{"model-2"}, map[string]string{"model-2": "2026-12-01"}, false, false, `m has 2026-12-01, the table "2026-01-01"`},
 		"an older SDK":      {[]string{"model-2"}, map[string]string{"model-2": "2026-12-01"}, true, true, "m v1: 1 of 1 ids listed, 0 of 1 dates agree\n"},
 		"unlisted date":     {[]string{"model-4"}, map[string]string{"model-4": "2026-12-01"}, false, false, "model-4 is in no table"},
-		"date of a comment": {[]string{"model-3"}, map[string]string{"model-4": "2026-12-01"}, false, true, "m v1: 1 of 1 ids listed, 0 of 1 dates agree\n"},
+		"date in a comment": {[]string{"model-3"}, map[string]string{"model-4": "2026-12-01"}, false, true, "m v1: 1 of 1 ids listed, 0 of 1 dates agree\n"},
 		"unlisted":          {[]string{"model-4"}, nil, false, true, "model-4 is in no table"},
 	} {
 		r := release{Provider: "openai", Name: "m", Version: "v1", Day: "2026-11-01", IDs: map[string]bool{}, Dates: c.dates}

@@ -110,7 +110,7 @@ func TestTypescript(t *testing.T) {
 		"other names":         {"type Tool = 'gpt-9';\nconst a = 'gpt-8';\n", "", "it has no ids"},
 		"not supported":       {model + `/** - "gpt-9": Not a supported model ID. */`, "o9", ""},
 		"a date":              {model + "/**\n * - \"gpt-9\",\n *   \"o9\": Announced shutdown\n *   date: 2027-01-01. See\n */", "gpt-9=2027-01-01 o9=2027-01-01", ""},
-		"a date of a comment": {model + `/** - "gpt-8": Announced shutdown date: 2027-01-01. */`, "gpt-8=2027-01-01 gpt-9 o9", ""},
+		"a date in a comment": {model + `/** - "gpt-8": Announced shutdown date: 2027-01-01. */`, "gpt-8=2027-01-01 gpt-9 o9", ""},
 		"another form":        {model + `/** gpt-9: shutdown date 2027-01-01 */`, "", "unknown form"},
 		"a wordy date":        {model + `/** - "gpt-9": Announced shutdown date: May 2027. */`, "", `"gpt-9" has the shutdown date "May"`},
 		"two dates":           {model + `/** - "o9": Announced shutdown date: 2027-01-01. - "gpt-9", "o9": Announced shutdown date: 2027-01-02. */`, "", "o9 has the shutdown dates 2027-01-01 and 2027-01-02"},

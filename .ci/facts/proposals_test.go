@@ -70,7 +70,7 @@ func TestGaps(t *testing.T) {
 		"a single source":    {"openai,gpt-6,0,3,0.3?,5?,,9,2026-06-01,,page,2026-06-01,,,", feedsWith("gpt-6", quote{"3", "9", "0.3"}, two...), "openai,gpt-6,0,3,0.3,5?,,9,2026-06-01,,page+modelsdev+genai,2026-06-12,,,"},
 		"one feed":           {"openai,gpt-6,0,3,,,,9,2026-06-01,,page,2026-06-01,,,", feedsWith("gpt-6", quote{"3", "9", "0.3"}, "litellm"), ""},
 		"another value":      {"openai,gpt-6,0,3,,,,9,2026-06-01,,page,2026-06-01,,,", with(feedsWith("gpt-6", quote{"3", "9", "0.3"}, two...), "litellm", "gpt-6", quote{"3", "9", "0.6"}), ""},
-		"of another price":   {"openai,gpt-6,0,3,,,,9,2026-06-01,,page,2026-06-01,,,", with(feedsWith("gpt-6", quote{"3", "9", "0.3"}, two...), "litellm", "gpt-6", quote{"3", "8", "0.6"}), ""},
+		"for another price":  {"openai,gpt-6,0,3,,,,9,2026-06-01,,page,2026-06-01,,,", with(feedsWith("gpt-6", quote{"3", "9", "0.3"}, two...), "litellm", "gpt-6", quote{"3", "8", "0.6"}), ""},
 		"without a value":    {"openai,gpt-6,0,3,,,,9,2026-06-01,,page,2026-06-01,,,", with(feedsWith("gpt-6", quote{"3", "9", "0.3"}, two...), "litellm", "gpt-6", quote{"3", "9", "0"}), "openai,gpt-6,0,3,0.3,,,9,2026-06-01,,page+modelsdev+genai+litellm,2026-06-12,,,"},
 		"no price":           {"openai,gpt-6,0,,,,,,2026-04-13,,,2026-06-01,,,", feedsWith("gpt-6", quote{"3", "9", "0.3"}, two...), "openai,gpt-6,0,3,0.3,,,9,2026-04-13,,modelsdev+genai,2026-06-12,,,"},
 		"no price, 61 days":  {"openai,gpt-6,0,,,,,,2026-04-12,,,2026-06-01,,,", feedsWith("gpt-6", quote{"3", "9", "0.3"}, two...), "openai,gpt-6,0,,,,,,2026-04-12,2026-06-12,,2026-06-01,,,\nopenai,gpt-6,0,3,0.3,,,9,2026-06-12,,modelsdev+genai,2026-06-12,,,"},

@@ -34,7 +34,7 @@ func TestOneRuleForWhatCounts(t *testing.T) {
 		"closed, but charged, metered": {`,"usd":"7.25","complete":false,"path":"/v1/chat/completions","status":200,"stream":true`, "7.25", "7.25", "7.25"},
 		"closed":                       {`,"usd":null,"unpriced":"closed","complete":false,"status":200`, "0", "0", "2.5"}, // at least
 		"unpriced":                     {`,"usd":null,"unpriced":"no price"`, "0", "2.5", "2.5"},
-		"of another program":           {``, "2.5", "2.5", "2.5"},
+		"from another program":         {``, "2.5", "2.5", "2.5"},
 		"refused":                      {`,"usd":"0","status":429,"complete":false`, "0", "0", "0"},
 		"subscription":                 {`,"usd":"7.25","billing":"subscription"`, "7.25", "2.5", "2.5"},
 	} {

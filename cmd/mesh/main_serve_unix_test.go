@@ -27,8 +27,8 @@ func TestServeKeepsAnAnswerOfAnOutage(t *testing.T) {
 		spool bool
 		want  string
 	}{
-		"without a folder": {false, "1 finished answers not delivered; the next start runs the command again for their questions; --spool keeps answers"},
-		"with a folder":    {true, "delivers kept answers, and runs the command again for other questions"},
+		"no spool": {false, "1 finished answers not delivered; the next start runs the command again for their questions; --spool keeps answers"},
+		"a spool":  {true, "delivers kept answers, and runs the command again for other questions"},
 	} {
 		g := newGatewayForTest(t)
 		g.Store("node-b", "node-a", "question", "one")

@@ -150,10 +150,10 @@ func TestUnreadableLines(t *testing.T) {
 	s := discoverytest.New(t)
 	for name, line := range map[string]string{
 		"no JSON": "{", "no time": `{"provider":"openai","model":"gpt-5.4","usage":{}}`,
-		"no such provider":    `{"provider":"acme","time":"2026-11-01T00:00:00Z","usage":{}}`,
-		"no such usage":       `{"provider":"openai","model":"gpt-5.4","time":"2026-11-01T00:00:00Z","usage":{"tokens":1}}`,
-		"a contradiction":     strings.Replace(openAILine(today), `"total_tokens":100000`, `"total_tokens":1`, 1),
-		"a line that is long": strings.Repeat(" ", 2<<20),
+		"no such provider": `{"provider":"acme","time":"2026-11-01T00:00:00Z","usage":{}}`,
+		"no such usage":    `{"provider":"openai","model":"gpt-5.4","time":"2026-11-01T00:00:00Z","usage":{"tokens":1}}`,
+		"a contradiction":  strings.Replace(openAILine(today), `"total_tokens":100000`, `"total_tokens":1`, 1),
+		"a long line":      strings.Repeat(" ", 2<<20),
 	} {
 		status, out, errs := execute(t, s, []string{openAILine(firstDay), line, openAILine(firstDay)}, "openai")
 		assert.Equal(t, 2, status, name)

@@ -21,7 +21,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// writers is how many processes write at a time.
+// writers is the number of concurrent processes.
 const writers = 8
 
 // perWriter returns how many records each process has to write.

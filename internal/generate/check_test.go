@@ -20,7 +20,7 @@ func generateText(t *testing.T, document string) (string, error) {
 	return generate(file, codegen.Configuration{
 		PackageName: "p",
 		Generate:    codegen.GenerateOptions{Models: true},
-		AdditionalImports: []codegen.AdditionalImport{ // without them the generator searches every module
+		AdditionalImports: []codegen.AdditionalImport{ // else the generator searches every module
 			{Package: "github.com/mesh-gateway/mesh-go/internal/wire"}, {Package: "github.com/mesh-gateway/mesh-go/internal/secret"},
 		},
 		Compatibility: codegen.CompatibilityOptions{AlwaysPrefixEnumValues: true},

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// passed returns what the SDK reads from messages, and what a client reads if the SDK
-// writes it back.
+// passed returns messages as the SDK reads them, and as a client reads them if the SDK
+// writes them back.
 func passed(t testing.TB, messages string) (read, written string) {
 	t.Helper()
 	var back bytes.Buffer

@@ -33,9 +33,9 @@ func TestDirectoriesOfOthers(t *testing.T) {
 	tables, err := filepath.Abs("../../../../discovery/facts")
 	require.NoError(t, err)
 	for name, replace := range map[string]func(file string) error{
-		"a pipe without a writer":      func(file string) error { return syscall.Mkfifo(file, 0o600) },
-		"a link that leaves":           func(file string) error { return os.Symlink(filepath.Join(tables, "fees.csv"), file) },
-		"a link to a file without end": func(file string) error { return os.Symlink("/dev/zero", file) },
+		"a pipe nothing writes to":  func(file string) error { return syscall.Mkfifo(file, 0o600) },
+		"a link to the outside":     func(file string) error { return os.Symlink(filepath.Join(tables, "fees.csv"), file) },
+		"a link to an endless file": func(file string) error { return os.Symlink("/dev/zero", file) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -222,7 +222,7 @@ func TestCallsOnPlatforms(t *testing.T) {
 				"ProviderName": "OpenRouter", "PublisherName": "OpenRouter", "ServiceName": "OpenRouter API", "RegionId": "", "BilledCost": "0.0005",
 				"x_Provider": "", "x_CostSource": "charged", "SkuId": "openrouter/z-ai/glm-5/charged", "SkuPriceDetails": `{"x_ModelId":"z-ai/glm-5","x_TokenType":"charged"}`,
 			}},
-		{"a host of one's own", calls.Record{Provider: "groq", Model: "llama", USD: "0"}, chat, map[string]string{
+		{"the user's own host", calls.Record{Provider: "groq", Model: "llama", USD: "0"}, chat, map[string]string{
 			"ProviderName": "groq", "PublisherName": "groq", "ServiceName": "groq API", "BilledCost": "0", "ConsumedQuantity": "400", "SkuId": "llama/input",
 			"SkuPriceDetails": `{"x_ModelId":"llama","x_TokenType":"input"}`,
 		}},
@@ -252,7 +252,7 @@ func TestCallsOnPlatforms(t *testing.T) {
 	}
 }
 
-// A bill's quantity is what was consumed. Unit price times priced quantity is always the
+// A bill's quantity is the consumption. Unit price times priced quantity is always the
 // cost.
 func TestQuantitiesOfABill(t *testing.T) {
 	t.Parallel()

@@ -72,7 +72,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// after waits, and returns what was written since the last call.
+// after waits, and returns the text written since the last call.
 func (s *screen) after(wait time.Duration) string {
 	time.Sleep(wait)
 	synctest.Wait()

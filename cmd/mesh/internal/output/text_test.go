@@ -24,8 +24,9 @@ func TestTextsDoNotControlTheTerminal(t *testing.T) {
 	assert.Equal(t, "a�[31m�31m�� �\nb", output.Lines(hostile+"\nb"))
 }
 
-// hostile has what a terminal may act on: an escape sequence, its one-character form, a
-// direction mark, a line separator, a carriage return and a byte that isn't UTF-8.
+// hostile has characters that a terminal may act on: an escape sequence, its
+// one-character form, a direction mark, a line separator, a carriage return and a byte
+// that isn't UTF-8.
 const hostile = "a\x1b[31m\u009b31m\u202e\u2028\r\xff"
 
 func TestTerminal(t *testing.T) {

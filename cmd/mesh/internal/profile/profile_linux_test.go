@@ -41,7 +41,7 @@ func TestReadKeepsTokensApart(t *testing.T) {
 		"profile by name":       {profile.Flags{Profile: "work"}, environment, "node-w", "http://work", "of-profile"},
 		"profile without token": {profile.Flags{Profile: "bare"}, map[string]string{"MESH_NODE": "node-e"}, "node-e", "http://bare", ""},
 		"flags":                 {profile.Flags{Node: "node-f", GatewayURL: "http://flag", Profile: "work"}, environment, "node-f", "http://flag", "of-environment"},
-		"gateway of a flag":     {profile.Flags{GatewayURL: "http://flag"}, nil, "node-w", "http://flag", ""},
+		"gateway from a flag":   {profile.Flags{GatewayURL: "http://flag"}, nil, "node-w", "http://flag", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			user(t, work, c.variables)

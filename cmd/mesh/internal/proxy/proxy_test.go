@@ -29,7 +29,7 @@ const (
 	chatAnswer = `{"id":"c","model":"gpt-4o","choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}}`
 )
 
-// started is a running proxy and what it has recorded.
+// started is a running proxy and its records.
 type started struct {
 	*proxy.Proxy
 	base   string // OpenAI's

@@ -33,7 +33,7 @@ func TestRules(t *testing.T) {
 		"nothing":            {report.Options{}, repeat(200, priced(at(1), "1")), []string{}},
 		"errors":             {report.Options{}, append(repeat(97, priced(at(1), "1")), repeat(3, failed)...), []string{"errors"}},
 		"few errors":         {report.Options{}, append(repeat(98, priced(at(1), "1")), repeat(2, failed)...), []string{}},
-		"errors of 99 calls": {report.Options{}, append(repeat(90, priced(at(1), "1")), repeat(9, failed)...), []string{}},
+		"errors in 99 calls": {report.Options{}, append(repeat(90, priced(at(1), "1")), repeat(9, failed)...), []string{}},
 		"unpriced":           {report.Options{}, append(repeat(199, priced(at(1), "1")), unpriced), []string{"unpriced"}},
 		"one unpriced":       {report.Options{}, append(repeat(200, priced(at(1), "1")), unpriced), []string{}},
 		"retired":            {report.Options{}, repeat(1, gone), []string{"retired"}},

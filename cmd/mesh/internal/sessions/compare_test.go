@@ -15,7 +15,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// sumUp sums the calls in paths, and returns what was reported about them.
+// sumUp sums the calls in paths, and returns the sum, copies and notes.
 func sumUp(t *testing.T, paths ...string) (calls.Group, *said) {
 	t.Helper()
 	opts, said := options()

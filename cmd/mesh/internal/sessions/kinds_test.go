@@ -35,7 +35,7 @@ func TestCostsOfClaudeCodeLines(t *testing.T) {
 		files           map[string]string
 		usd, least, say string
 	}{
-		"a tool that is not known": {
+		"an unknown tool": {
 			map[string]string{"a.jsonl": message("s", "m1", opus, "10:00:00", `,"server_tool_use":{"web_search_requests":1,"web_fetch_requests":2,"code_execution_requests":3}`)},
 			"0", "0.0106", "",
 		},
@@ -47,7 +47,7 @@ func TestCostsOfClaudeCodeLines(t *testing.T) {
 			map[string]string{"a.jsonl": stateLine("s", opus, 150) + begin("s", "10:00:00") + message("s", "m1", opus, "10:00:01", "") + stateLine("s", opus, 150)},
 			"0.0008", "0.0008", "",
 		},
-		"a compaction of an agent": {
+		"an agent's compaction": {
 			map[string]string{
 				"s.jsonl":                   message("s", "m1", opus, "10:00:00", ""),
 				"s/subagents/agent-a.jsonl": message("s", "m2", opus, "10:00:01", "") + `{"type":"system","subtype":"compact_boundary","sessionId":"s","uuid":"c","timestamp":"2026-11-20T10:00:02Z"}` + "\n",
@@ -58,25 +58,25 @@ func TestCostsOfClaudeCodeLines(t *testing.T) {
 			map[string]string{"a.jsonl": message("s", "msg_bdrk_1", "us.anthropic.claude-opus-5-5-v1:0", "10:00:00", "") + message("s", "msg_bdrk_2", "global.anthropic.claude-opus-5-5", "10:00:01", "")},
 			"0.00126", "0.00126", "",
 		},
-		"a metered compaction by a model of DeepSeek": {
+		"a metered compaction by a DeepSeek model": {
 			map[string]string{
 				"a.jsonl":     begin("s", "10:00:00") + message("s", "m1", "deepseek-v4-pro", "10:00:01", "") + stateLine("s", "deepseek-v4-pro", 600),
 				"calls.jsonl": metered("deepseek", "m1", "deepseek-v4-pro", "s", "10:00:01", 100, 10) + metered("deepseek", "m2", "deepseek-v4-pro", "s", "10:00:02", 500, 0),
 			},
 			"0.0004158", "0.0004158", "",
 		},
-		"a metered compaction of a parent that is gone": {
+		"a metered compaction in a missing parent": {
 			map[string]string{
 				"b.jsonl":     begin("b", "11:00:00") + message("b", "m1", opus, "10:00:00", "") + message("b", "m2", opus, "11:00:01", "") + strings.Replace(stateLine("b", opus, 700), `"outputTokens":10`, `"outputTokens":20`, 1),
 				"calls.jsonl": metered("anthropic", "m1", opus, "a", "10:00:00", 100, 10) + metered("anthropic", "m0", opus, "a", "10:00:02", 500, 0),
 			},
 			"0.0032", "0.0032", "is gone",
 		},
-		"a session of Droid without a time": {
+		"a Droid session with no time": {
 			map[string]string{"a.jsonl": message("s", "m1", opus, "10:00:00", ""), "d.settings.json": `{"model":"claude-opus-5-5","tokenUsage":{"inputTokens":10,"outputTokens":5,"thinkingTokens":3},"inclusiveTokenUsage":{"inputTokens":10,"outputTokens":5}}`},
 			"0.0006", "0.0006", "it has no time, so its total (input 10, output 5) is not counted",
 		},
-		"settings of Droid in two lines": {
+		"Droid settings in two lines": {
 			map[string]string{"d.settings.json": strings.Replace(droidLine, `"tokenUsage"`, `"childInclusiveTokenUsageBySessionId":{"c":{"inputTokens":10,"outputTokens":5}},"tokenUsage"`, 1) + strings.Replace(droidLine, `{"inputTokens":20,"outputTokens":10}`, `{"inputTokens":10,"outputTokens":5}`, 1)},
 			"0.00014", "0.00014", "",
 		},
@@ -117,17 +117,17 @@ func TestCopiesOfEveryProgram(t *testing.T) {
 		a, b string // files; if b is empty, the copies are in a
 		want calls.Copies
 	}{
-		"counts of Codex":          {fmt.Sprintf(headOfCodex, "t1") + countOfCodex, fmt.Sprintf(headOfCodex, "t2") + countOfCodex, calls.Copies{Calls: 1, IDs: []string{}}},
-		"records of Codex":         {fmt.Sprintf(headOfCodex, "t1") + recordOfCodex, fmt.Sprintf(headOfCodex, "t2") + strings.Replace(recordOfCodex, ":10}", ":11}", 1), calls.Copies{Calls: 1, IDs: []string{"r1"}, Differ: 1}},
-		"records and their counts": {fmt.Sprintf(headOfCodex, "t1") + recordOfCodex + countOfCodex, fmt.Sprintf(headOfCodex, "t2") + recordOfCodex + countOfCodex, calls.Copies{Calls: 1, IDs: []string{"r1"}}},
-		"records of a file":        {fmt.Sprintf(headOfCodex, "t1") + recordOfCodex + strings.Replace(recordOfCodex, ":10}", ":11}", 1), "", calls.Copies{Calls: 1, IDs: []string{"r1"}, Differ: 1}},
-		"Qwen Code":                {qwenLine, qwenLine, calls.Copies{Calls: 1, IDs: []string{"q1"}}},
-		"Qwen Code, other counts":  {qwenLine, more(qwenLine, `"outputTokens"`), calls.Copies{Calls: 1, IDs: []string{"q1"}, Differ: 1}},
-		"Copilot CLI in one file":  {copilotLine + more(copilotLine, `"outputTokens"`), "", calls.Copies{Calls: 1, IDs: []string{"k1"}, Differ: 1}},
-		"pi without an id":         {piLine, piLine, calls.Copies{Calls: 1, IDs: []string{}}},
-		"Gemini CLI, other counts": {geminiLines, strings.Replace(geminiLines, `"output":10`, `"output":11`, 1), calls.Copies{Calls: 1, IDs: []string{"g1"}, Differ: 1}},
-		"a metered call":           {message("s", "m1", "claude-opus-5-5", "10:00:00", ""), metered("anthropic", "m1", "claude-opus-5-5", "s", "10:00:00", 100, 10), calls.Copies{Calls: 1, IDs: []string{"m1"}}},
-		"a metered call, other":    {message("s", "m1", "claude-opus-5-5", "10:00:00", ""), metered("anthropic", "m1", "claude-opus-5-5", "s", "10:00:00", 100, 11), calls.Copies{Calls: 1, IDs: []string{"m1"}, Differ: 1}},
+		"Codex counts":                 {fmt.Sprintf(headOfCodex, "t1") + countOfCodex, fmt.Sprintf(headOfCodex, "t2") + countOfCodex, calls.Copies{Calls: 1, IDs: []string{}}},
+		"Codex records":                {fmt.Sprintf(headOfCodex, "t1") + recordOfCodex, fmt.Sprintf(headOfCodex, "t2") + strings.Replace(recordOfCodex, ":10}", ":11}", 1), calls.Copies{Calls: 1, IDs: []string{"r1"}, Differ: 1}},
+		"records and their counts":     {fmt.Sprintf(headOfCodex, "t1") + recordOfCodex + countOfCodex, fmt.Sprintf(headOfCodex, "t2") + recordOfCodex + countOfCodex, calls.Copies{Calls: 1, IDs: []string{"r1"}}},
+		"records in one file":          {fmt.Sprintf(headOfCodex, "t1") + recordOfCodex + strings.Replace(recordOfCodex, ":10}", ":11}", 1), "", calls.Copies{Calls: 1, IDs: []string{"r1"}, Differ: 1}},
+		"Qwen Code":                    {qwenLine, qwenLine, calls.Copies{Calls: 1, IDs: []string{"q1"}}},
+		"Qwen Code, other counts":      {qwenLine, more(qwenLine, `"outputTokens"`), calls.Copies{Calls: 1, IDs: []string{"q1"}, Differ: 1}},
+		"Copilot CLI in one file":      {copilotLine + more(copilotLine, `"outputTokens"`), "", calls.Copies{Calls: 1, IDs: []string{"k1"}, Differ: 1}},
+		"pi without an id":             {piLine, piLine, calls.Copies{Calls: 1, IDs: []string{}}},
+		"Gemini CLI, other counts":     {geminiLines, strings.Replace(geminiLines, `"output":10`, `"output":11`, 1), calls.Copies{Calls: 1, IDs: []string{"g1"}, Differ: 1}},
+		"a metered call":               {message("s", "m1", "claude-opus-5-5", "10:00:00", ""), metered("anthropic", "m1", "claude-opus-5-5", "s", "10:00:00", 100, 10), calls.Copies{Calls: 1, IDs: []string{"m1"}}},
+		"a metered call, other counts": {message("s", "m1", "claude-opus-5-5", "10:00:00", ""), metered("anthropic", "m1", "claude-opus-5-5", "s", "10:00:00", 100, 11), calls.Copies{Calls: 1, IDs: []string{"m1"}, Differ: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -56,16 +56,16 @@ func TestForksOfCodex(t *testing.T) {
 		fork string
 		want int64
 	}{
-		"whole":               {codexFile(`"id":"f","forked_from_id":"p"`, 100, 300, 600, 1000), 400},
-		"begin":               {codexFile(`"id":"f","forked_from_id":"p"`, 100, 300, 350), 50},
-		"end":                 {codexFile(`"id":"f","forked_from_id":"p"`, 300, 600, 650), 50},
-		"later equal total":   {codexFile(`"id":"f","forked_from_id":"p"`, 100, 400, 601), 501},
-		"no copies":           {codexFile(`"id":"f","forked_from_id":"p"`, 50, 60), 60},
-		"agent with copies":   {codexFile(`"id":"f","source":{"subagent":{"thread_spawn":{"parent_thread_id":"p"}}}`, 100, 300, 310), 10},
-		"head of the parent":  {codexFile(`"id":"f"`) + meta + strings.TrimPrefix(codexFile("", 100, 300, 320), codexFile("")), 20},
-		"without a total":     {codexFile(`"id":"f","forked_from_id":"p"`, 100, none, 300, none, 350), 50},
-		"nothing but copies":  {codexFile(`"id":"f","forked_from_id":"p"`, 100), 0},
-		"parent that is gone": {codexFile(`"id":"f","forked_from_id":"gone"`, 100, 300), 300},
+		"whole":              {codexFile(`"id":"f","forked_from_id":"p"`, 100, 300, 600, 1000), 400},
+		"begin":              {codexFile(`"id":"f","forked_from_id":"p"`, 100, 300, 350), 50},
+		"end":                {codexFile(`"id":"f","forked_from_id":"p"`, 300, 600, 650), 50},
+		"later equal total":  {codexFile(`"id":"f","forked_from_id":"p"`, 100, 400, 601), 501},
+		"no copies":          {codexFile(`"id":"f","forked_from_id":"p"`, 50, 60), 60},
+		"agent with copies":  {codexFile(`"id":"f","source":{"subagent":{"thread_spawn":{"parent_thread_id":"p"}}}`, 100, 300, 310), 10},
+		"parent's head":      {codexFile(`"id":"f"`) + meta + strings.TrimPrefix(codexFile("", 100, 300, 320), codexFile("")), 20},
+		"without a total":    {codexFile(`"id":"f","forked_from_id":"p"`, 100, none, 300, none, 350), 50},
+		"nothing but copies": {codexFile(`"id":"f","forked_from_id":"p"`, 100), 0},
+		"missing parent":     {codexFile(`"id":"f","forked_from_id":"gone"`, 100, 300), 300},
 	} {
 		for _, place := range []string{"sessions/2026/02/11/", "archived_sessions/"} { // must not decide which file is read first
 			dir := writeFiles(t, map[string]string{
@@ -97,9 +97,9 @@ func TestCountsOfCodex(t *testing.T) {
 		infos []string
 		want  [][2]int64 // uncached input, cached input
 	}{
-		"a total that rises":           {[]string{total(100, 0), total(150, 20)}, [][2]int64{{100, 0}, {30, 20}}},
-		"a total that falls":           {[]string{total(100, 0), total(50, 20)}, [][2]int64{{100, 0}, {30, 20}}},
-		"a part that falls":            {[]string{total(100, 90), total(200, 10)}, [][2]int64{{10, 90}, {190, 10}}},
+		"a rising total":               {[]string{total(100, 0), total(150, 20)}, [][2]int64{{100, 0}, {30, 20}}},
+		"a falling total":              {[]string{total(100, 0), total(50, 20)}, [][2]int64{{100, 0}, {30, 20}}},
+		"a falling part":               {[]string{total(100, 90), total(200, 10)}, [][2]int64{{10, 90}, {190, 10}}},
 		"the last, whatever the total": {[]string{total(100, 0), last + "," + total(500, 0)}, [][2]int64{{100, 0}, {20, 10}}},
 		"no total":                     {[]string{last, last}, [][2]int64{{20, 10}, {20, 10}}},
 		"the same total":               {[]string{last + "," + total(100, 0), last + "," + total(100, 0)}, [][2]int64{{20, 10}}},
@@ -169,8 +169,8 @@ func TestCopiesOfClaudeCode(t *testing.T) {
 		"last line":           {map[string]string{"a.jsonl": line("a", 1, "") + line("a", 5, "") + line("a", 9, copied)}, 9},
 		"copy first":          {map[string]string{"a.jsonl": line("a", 9, copied) + line("a", 5, "")}, 9},
 		"copy in a subfolder": {map[string]string{"b.jsonl": line("b", 5, ""), "b/subagents/agent-1.jsonl": line("b", 9, copied)}, 9},
-		"copy beside":         {map[string]string{"f.jsonl": line("f", 5, ""), "agent-1.jsonl": line("f", 9, copied)}, 9},
-		"copies alone":        {map[string]string{"agent-1.jsonl": line("f", 1, copied) + line("f", 9, copied)}, 9},
+		"copy next to it":     {map[string]string{"f.jsonl": line("f", 5, ""), "agent-1.jsonl": line("f", 9, copied)}, 9},
+		"only copies":         {map[string]string{"agent-1.jsonl": line("f", 1, copied) + line("f", 9, copied)}, 9},
 		"fork":                {map[string]string{"a.jsonl": line("a", 5, ""), "b.jsonl": line("b", 5, "")}, 5},
 	} {
 		groups, err := calls.Sum(plain(), writeFiles(t, c.files))

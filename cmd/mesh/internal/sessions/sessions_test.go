@@ -38,7 +38,7 @@ type said struct {
 	notes  []string
 }
 
-// options returns options that read sessions, and what they report.
+// options returns options that read sessions, and the copies and notes they report.
 func options(by ...[]string) (calls.Options, *said) {
 	s := &said{}
 	r := sessions.New(nil)
