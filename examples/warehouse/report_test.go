@@ -88,8 +88,8 @@ func reportedCall(random *rand.Rand, reported time.Time) call {
 	return c
 }
 
-// reportedRecord returns a call's record. One in thirty has no known cost, and as many
-// have an error status.
+// reportedRecord returns a call's record. One in thirty has no known cost, and one in
+// twenty has an error status.
 func reportedRecord(random *rand.Rand, c *call, usd prices.USD) calls.Record {
 	u := &c.usage
 	r := calls.Record{Provider: c.provider, Model: c.model, Time: c.at, Status: 200, USD: usd}

@@ -62,8 +62,8 @@ func writeRows(out io.Writer, file string) error {
 	return records.WriteCSV(out)
 }
 
-// writePriced writes lines as a Log does: calls to five models on 30 days, with list
-// prices and two labels.
+// writePriced writes n lines as a Log does: calls to five models, one every 2.6 s, with
+// list prices and two labels.
 func writePriced(b *testing.B, n int) (name string) {
 	b.Helper()
 	name = filepath.Join(b.TempDir(), "calls.jsonl")
