@@ -13,6 +13,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/discovery/internal/billing"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/internal/calendar"
 	"github.com/mesh-gateway/mesh-go/internal/decimal"
 )
 
@@ -109,6 +110,18 @@ type bill[B Bucket] struct {
 	complete bool
 	// skipped counts results that aren't costs.
 	skipped int
+	// toFileEnd is true if the last bucket is also a saved bill's last.
+	toFileEnd bool
+}
+
+// partialDay is documented at [ReconciliationReport].
+func (b *bill[B]) partialDay() string {
+	if n := len(b.buckets); n > 0 {
+		if s := spanOf(b.buckets[n-1]); b.toFileEnd || s.last > calendar.DayNumber(time.Now()) {
+			return s.name()
+		}
+	}
+	return ""
 }
 
 // billQuery is a valid query for a bill.

@@ -78,8 +78,8 @@ func ExampleClient_ReconcileAnthropicCost() {
 	// Output:
 	// by workspace: map[:0.0225 wrkspc_example:2.1025]
 	//    anthropic  billed  counted
-	//   2026-05-01    2.13     2.13
-	//   2026-05-02    2.12     1.99
+	//   2026-05-01    2.12     2.12
+	//   2026-05-02    2.13     2.00
 	//       billed    4.25
 	//      counted    4.12
 	//        drift   +0.13

@@ -44,6 +44,9 @@ type ReconciliationReport[B Bucket] struct {
 	// without costs. MissingDays is empty for xAI, which lists only usage, and for an
 	// open window.
 	MissingDays []string `json:"missing_days,omitempty"`
+	// PartialDay is the day that the bill may cover only in part: today, or a saved bill's
+	// last day; see [bills.Bill].
+	PartialDay string `json:"partial_day,omitempty"`
 	// IgnoredRows counts other services' rows in a file for [ReadGeminiBill].
 	IgnoredRows int `json:"ignored_rows,omitempty"`
 	// WindowStart and WindowEnd (exclusive) are in Unix seconds. WindowEnd is nil if the
@@ -69,7 +72,7 @@ func newReconciliation[B Bucket](provider models.Provider, costs bill[B], attrib
 	actual := costs.total.Total()
 	r := &ReconciliationReport[B]{
 		Provider: provider, ActualUSD: actual.Float64(), AttributedUSD: ptr.Copy(attributedUSD),
-		Buckets: costs.buckets, Complete: costs.complete,
+		Buckets: costs.buckets, PartialDay: costs.partialDay(), Complete: costs.complete,
 	}
 	if exact := actual.Rat(); exact.Cmp(exactOf(r.ActualUSD)) != 0 {
 		r.billed = exact
@@ -147,8 +150,8 @@ type reconciliationFields[B Bucket] ReconciliationReport[B]
 
 // MarshalJSON encodes the actual amount as openai_actual_usd, anthropic_actual_usd,
 // xai_actual_usd or gemini_actual_usd, depending on Provider, and other fields in snake
-// case. A missing amount and an open end are null. missing_days and ignored_rows are
-// omitted if empty. An unknown provider is an error.
+// case. A missing amount and an open end are null. missing_days, partial_day and
+// ignored_rows are omitted if empty. An unknown provider is an error.
 func (r ReconciliationReport[B]) MarshalJSON() ([]byte, error) {
 	if r.Buckets == nil {
 		r.Buckets = []B{}

@@ -210,7 +210,7 @@ func (r *ReconciliationReport[B]) Bill() *bills.Bill {
 	if r.WindowEnd != nil {
 		end = *r.WindowEnd
 	}
-	b := &bills.Bill{Provider: r.Provider, From: time.Unix(r.WindowStart, 0).UTC(), To: time.Unix(end, 0).UTC()}
+	b := &bills.Bill{Provider: r.Provider, From: time.Unix(r.WindowStart, 0).UTC(), To: time.Unix(end, 0).UTC(), PartialDay: r.PartialDay}
 	if r.actual() == nil {
 		return b
 	}

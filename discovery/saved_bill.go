@@ -102,8 +102,10 @@ func ReadXAIBill(r io.Reader, opts BillOptions) (*ReconciliationReport[TeamCostB
 	if err != nil {
 		return nil, err
 	}
+	var end time.Time
 	if n := len(begins); n > 0 {
-		opts.extend(begins[0], begins[n-1].AddDate(0, 0, 1))
+		end = begins[n-1].AddDate(0, 0, 1)
+		opts.extend(begins[0], end)
 	}
 	if err := opts.checkWindow(); err != nil {
 		return nil, err
@@ -113,6 +115,7 @@ func ReadXAIBill(r io.Reader, opts BillOptions) (*ReconciliationReport[TeamCostB
 	if err != nil {
 		return nil, &BillError{Err: err}
 	}
+	costs.toFileEnd = !opts.To.Before(end)
 	return savedReconciliation(window, costs, opts.AttributedUSD)
 }
 
@@ -128,8 +131,10 @@ func (o BillOptions) reconcile(p models.Provider, group GroupBy, days []billing.
 	if err := billing.Sort(days, 0, 0); err != nil {
 		return nil, &BillError{Err: err}
 	}
+	var end time.Time
 	if n := len(days); n > 0 {
-		o.extend(calendar.Date(time.Unix(days[0].Start, 0)), calendar.Date(time.Unix(days[n-1].End+calendar.SecondsPerDay-1, 0)))
+		end = calendar.Date(time.Unix(days[n-1].End+calendar.SecondsPerDay-1, 0))
+		o.extend(calendar.Date(time.Unix(days[0].Start, 0)), end)
 	}
 	if err := o.checkWindow(); err != nil {
 		return nil, err
@@ -139,7 +144,9 @@ func (o BillOptions) reconcile(p models.Provider, group GroupBy, days []billing.
 		window.groups = []GroupBy{group}
 	}
 	days = slices.DeleteFunc(days, func(day billing.Day) bool { return day.End <= window.start || day.Start >= window.end })
-	return savedReconciliation(window, billOfDays(days, window.groups), o.AttributedUSD)
+	costs := billOfDays(days, window.groups)
+	costs.toFileEnd = !o.To.Before(end)
+	return savedReconciliation(window, costs, o.AttributedUSD)
 }
 
 func hasLineItems(days []billing.Day) bool {

@@ -74,7 +74,41 @@ func TestSavedAnthropicBillIsTheRequestedOne(t *testing.T) {
 	query.GroupBy = []discovery.GroupBy{discovery.GroupByDescription}
 	requested, err := c.ReconcileAnthropicCost(t.Context(), query, nil)
 	require.NoError(t, err)
+	assert.Equal(t, "2026-05-02", saved.PartialDay)
+	saved.PartialDay = ""
 	assert.Equal(t, requested, saved)
+}
+
+// Only the file's own last day may be billed in part, whatever days are selected.
+func TestSavedBillMayEndWithinADay(t *testing.T) {
+	t.Parallel()
+	const item = `{"object":"organization.costs.result","amount":{"value":1,"currency":"usd"},"line_item":"gpt-5.2, input","quantity":9,"quantity_unit":"tokens"}`
+	file := openAIDay(1, true, item) + openAIDay(2, true, item) + openAIDay(3, false, item)
+	for _, row := range []struct {
+		from, to, twice int
+		partial         string
+		cause           bills.Cause
+	}{
+		{1, 4, 2, "2026-05-03", bills.ExtraCalls},
+		{2, 3, 2, "", bills.ExtraCalls},
+		{1, 3, 2, "", bills.ExtraCalls},
+		{1, 4, 3, "2026-05-03", bills.PartialDay},
+		{3, 4, 3, "2026-05-03", bills.PartialDay},
+	} {
+		r, err := discovery.ReadOpenAIBill(strings.NewReader(file), discovery.BillOptions{From: mayDay(row.from), To: mayDay(row.to)})
+		require.NoError(t, err)
+		l := newTotals()
+		for day := row.from; day <= row.to; day++ {
+			at := day
+			if day == row.to {
+				at = row.twice
+			}
+			require.NoError(t, l.Add(calls.Record{Provider: models.OpenAI, Model: "gpt-5.2", Time: mayDay(at), USD: "1", Usage: json.RawMessage(`{"input_tokens":9,"output_tokens":0,"total_tokens":9}`)}))
+		}
+		c, err := r.WithCalls(l.Groups()).Compare(0)
+		require.NoError(t, err)
+		assert.Equal(t, []any{row.partial, row.cause}, []any{r.PartialDay, c.Total.Cause}, row)
+	}
 }
 
 func TestSavedXAIBill(t *testing.T) {

@@ -45,6 +45,9 @@ type Bill struct {
 	Provider models.Provider
 	From, To time.Time
 	Items    []Item
+	// PartialDay is the day that the bill may cover only in part, such as "2026-11-21":
+	// today, or a saved bill's last day. "" means that all days are whole.
+	PartialDay string
 	// LimitPercent is the largest difference for [Comparison].Within, in percent of the
 	// bill; 0 means [DefaultLimitPercent]. The smallest float64 above 0 allows no
 	// difference.
@@ -152,7 +155,7 @@ const (
 	ExtraCalls      Cause = "extra_calls"       // more tokens were counted than billed
 	UnpricedCalls   Cause = "unpriced_calls"    // billed tokens for calls with unknown cost
 	DayBorder       Cause = "day_border"        // tokens were billed on another day than they were counted on
-	PartialDay      Cause = "partial_day"       // the bill ends within its last day
+	PartialDay      Cause = "partial_day"       // the bill ends within Bill.PartialDay
 	AnotherPrice    Cause = "another_price"     // the billed prices differ from those in the counted cost
 	Fees            Cause = "fees"              // billed fees, credits and items without a model, less the counted fees
 	AmountDiffers   Cause = "amount_differs"    // the amounts do not show whether calls or prices differ
@@ -177,6 +180,8 @@ func check(b *Bill, groups []calls.Group) error {
 		return invalid("To", b.To.Format(time.RFC3339), "must be after From")
 	case !(b.LimitPercent >= 0) || new(big.Rat).SetFloat64(b.LimitPercent) == nil: // NaN and infinity, too
 		return invalid("LimitPercent", strconv.FormatFloat(b.LimitPercent, 'g', -1, 64), "must be finite and not negative")
+	case b.PartialDay != "" && !isDay(b.PartialDay):
+		return invalid("PartialDay", b.PartialDay, "must be a day such as 2026-11-21")
 	}
 	for i := range b.Items {
 		if item := &b.Items[i]; !isDay(item.Day) || !isUSD(item.USD) {

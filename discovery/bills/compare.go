@@ -35,7 +35,7 @@ func Compare(b *Bill, groups []calls.Group) (*Comparison, error) {
 	for _, m := range all {
 		m.setEffects()
 	}
-	setPartialDay(all)
+	setPartialDay(all, b.PartialDay)
 	days, total := map[string]*cell{}, newCell()
 	c.Days, c.Models, c.Cells = []Part{}, []Part{}, []Part{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {

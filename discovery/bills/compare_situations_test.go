@@ -107,7 +107,11 @@ var situations = []situation{
 		}
 	}},
 	{"a bill that ends within its last day", bills.PartialDay, func(w *world) {
+		w.partial = w.day(worldDays - 1)
 		w.bill = w.without(w.bill, bills.PartialDay, func(u use) bool { return u.day == worldDays-1 && w.r.IntN(2) == 0 })
+	}},
+	{"calls of another organization on the last day", bills.ExtraCalls, func(w *world) {
+		w.bill = w.without(w.bill, bills.ExtraCalls, func(u use) bool { return u.day == worldDays-1 && w.r.IntN(2) == 0 })
 	}},
 	{"calls of another organization", bills.ExtraCalls, func(w *world) {
 		w.bill = w.without(w.bill, bills.ExtraCalls, func(u use) bool { return u.model == 1 && (u.day == 3 || u.day == 7) && w.r.IntN(2) == 0 })

@@ -68,6 +68,8 @@ type world struct {
 	// lines are other line items. rounding is the number of decimal places in all items.
 	lines    []bills.Item
 	rounding int
+	// partial is the bill's PartialDay.
+	partial string
 	// cause has the cause for each cell that differs.
 	cause map[[2]int]bills.Cause
 }
@@ -204,7 +206,7 @@ func grouped(each []calls.Group) (all []calls.Group) {
 }
 
 func (w *world) compare() (*bills.Comparison, error) {
-	return bills.Compare(&bills.Bill{Provider: w.provider, From: w.from, To: w.from.AddDate(0, 0, worldDays), Items: w.items()}, w.counted())
+	return bills.Compare(&bills.Bill{Provider: w.provider, From: w.from, To: w.from.AddDate(0, 0, worldDays), PartialDay: w.partial, Items: w.items()}, w.counted())
 }
 
 func (w *world) line(day int, name, model, kind string, usd prices.USD) {

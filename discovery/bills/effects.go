@@ -160,15 +160,12 @@ func (c *cell) foldSmall() {
 	}
 }
 
-// setPartialDay handles a bill that ends within its last day: if only that day has
-// calls that aren't on the bill, they become PartialDay.
-func setPartialDay(all map[string]model) {
-	extra, last := map[string]*big.Rat{}, ""
+// setPartialDay handles a bill that may end within a day: if only that day has calls that
+// aren't on the bill, they become PartialDay.
+func setPartialDay(all map[string]model, partial string) {
+	extra := map[string]*big.Rat{}
 	for _, m := range all {
 		for day, c := range m {
-			if len(c.billedKinds) > 0 {
-				last = max(last, day)
-			}
 			if usd := c.effects[ExtraCalls]; usd != nil {
 				sum := valueOf(extra, day, func() *big.Rat { return new(big.Rat) })
 				sum.Sub(sum, usd)
@@ -176,12 +173,12 @@ func setPartialDay(all map[string]model) {
 		}
 	}
 	for day, usd := range extra {
-		if (usd.Cmp(cent) >= 0) != (day == last) {
+		if (usd.Cmp(cent) >= 0) != (day == partial) {
 			return
 		}
 	}
 	for _, m := range all {
-		if c := m[last]; c != nil && c.effects[ExtraCalls] != nil {
+		if c := m[partial]; c != nil && c.effects[ExtraCalls] != nil {
 			c.effect(PartialDay, c.effects[ExtraCalls])
 			delete(c.effects, ExtraCalls)
 		}

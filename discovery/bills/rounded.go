@@ -55,8 +55,39 @@ func divide(places int, sum *Part, parts []*Part) {
 	}
 	billed = money.NewSheet(places).Split(rat(sum.BilledUSD), billed...)
 	drift = money.NewSheet(places).Split(rat(sum.DriftUSD), drift...)
+	for i := range parts {
+		billed[i], drift[i] = round(billed[i], places), round(drift[i], places)
+	}
+	settle(places, parts, billed, drift)
 	for i, p := range parts {
-		*p = p.with(round(billed[i], places), round(drift[i], places), places)
+		*p = p.with(billed[i], drift[i], places)
+	}
+}
+
+// settle moves units between parts, whose sums stay, until each counted amount is less
+// than a unit off. Otherwise it could be negative for no calls, because billed amounts and
+// drift were rounded apart.
+func settle(places int, parts []*Part, billed, drift []*big.Rat) {
+	unit := cent
+	if places == millionths {
+		unit = micro
+	}
+	off := func(i int) *big.Rat { return sub(sub(billed[i], drift[i]), rat(parts[i].CountedUSD)) }
+	for i := range parts {
+		for j := range parts {
+			excess := off(i)
+			if abs(excess).Cmp(unit) < 0 {
+				break
+			}
+			opposite := -excess.Sign()
+			switch step := mul(unit, big.NewRat(int64(excess.Sign()), 1)); {
+			case off(j).Sign() != opposite:
+			case sub(billed[j], rat(parts[j].BilledUSD)).Sign() == opposite:
+				billed[i], billed[j] = sub(billed[i], step), add(billed[j], step)
+			default:
+				drift[i], drift[j] = add(drift[i], step), sub(drift[j], step)
+			}
+		}
 	}
 }
 

@@ -2,7 +2,12 @@ package bills_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +18,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
+	"github.com/mesh-gateway/mesh-go/internal/test/whole"
 )
 
 func tokens(n int64) *int64 { return &n }
@@ -123,4 +129,38 @@ func TestSmallAmounts(t *testing.T) {
 	c = compare(t, bill(0, input(sunday, "wide", "3.0000004", 3)), counted(sunday, "wide", "2", 2))
 	assert.Equal(t, []bills.Effect{{Cause: bills.MissingCalls, USD: "1.0000004"}}, c.Total.Effects, "rounding is not a separate effect")
 	compare(t, bill(0, input(sunday, "wide", "1", 3), input(monday, "wide", "1", 3)), counted(sunday, "wide", "0.33", 1), counted(monday, "wide", "0.34", 1))
+}
+
+// An amount of 0 stays 0, and none is a unit or more off, however many are rounded.
+func TestRoundedAmountsAreClose(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	amount := func() prices.USD { return prices.USD(strconv.FormatFloat(math.Round(r.Float64()*3e4)/1e6, 'f', 6, 64)) }
+	for range whole.Cases(300, 30) {
+		var items []bills.Item
+		var groups []calls.Group
+		for i := range 3 + r.IntN(12) {
+			day, name, usd := []string{sunday, monday}[i%2], fmt.Sprint("model-", i), amount()
+			switch r.IntN(4) {
+			case 0: // not counted
+				items = append(items, input(day, name, usd, 9))
+			case 1: // not billed
+				groups = append(groups, counted(day, name, usd, 9))
+			case 2: // the same
+				items, groups = append(items, input(day, name, usd, 9)), append(groups, counted(day, name, usd, 9))
+			case 3:
+				items, groups = append(items, input(day, name, usd, 9)), append(groups, counted(day, name, amount(), 9))
+			}
+		}
+		c := compare(t, bill(0, items...), groups...)
+		rounded := c.Rounded()
+		for i, p := range slices.Concat([]bills.Part{rounded.Total}, rounded.Days, rounded.Cells) {
+			exact := slices.Concat([]bills.Part{c.Total}, c.Days, c.Cells)[i]
+			for shown, usd := range map[prices.USD]prices.USD{p.BilledUSD: exact.BilledUSD, p.CountedUSD: exact.CountedUSD, p.DriftUSD: exact.DriftUSD} {
+				off := decimalOf(shown)
+				off.Sub(off, decimalOf(usd))
+				assert.True(t, off.Abs(off).Cmp(big.NewRat(1, int64(math.Pow10(c.Places())))) < 0, "%s for %s in %+v", shown, usd, p)
+			}
+		}
+	}
 }
