@@ -31,8 +31,8 @@ type codexEvent struct {
 	record      *call // nil for a count
 	usage       counts
 	total, last counts // as a count states them
-	before      counts // total before the count
 	copied      bool
+	paired      bool // next to a record or count of the same call
 }
 
 func beginCodex(f *file) {
@@ -157,7 +157,7 @@ func (c *codexFile) count(f *file) {
 	if !ok {
 		return
 	}
-	c.events = append(c.events, codexEvent{place: place{f.number, at}, form: c.form(f), usage: usage, total: l.total, last: l.last, before: before})
+	c.events = append(c.events, codexEvent{place: place{f.number, at}, form: c.form(f), usage: usage, total: l.total, last: l.last})
 	f.bytes += codexBytes
 }
 

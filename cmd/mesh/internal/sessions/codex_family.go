@@ -127,56 +127,71 @@ func (c *codexFile) pair() {
 		a, b := &c.events[i], &c.events[i+1]
 		if (a.record == nil) != (b.record == nil) && a.usage == b.usage {
 			a.copied, b.copied = a.copied || a.record == nil, b.copied || b.record == nil
+			a.paired, b.paired = true, true
 			i++
 		}
 	}
 }
 
-// codexCheck compares a thread's counts with its totals.
-type codexCheck struct {
-	counts  bool
-	total   counts // the last one
-	missing counts
-	records counts // sum over records
-	stated  counts // in the last record's thread_token_usage
+// codexCheck compares a thread's counts with its totals, or its records if it has no
+// counts: after an update, the totals in records start again from zero.
+type codexCheck struct{ counts, records codexTotals }
+
+// codexTotals follows totals from line to line.
+type codexTotals struct {
+	known, begun bool // begun in this file
+	total        counts
+	missing      counts
+	// calls since the last total that have no total themselves, such as a record whose
+	// token_count is unreadable
+	alone []counts
 }
 
 func (k *codexCheck) add(c *codexFile, family bool) {
-	first := true
+	k.counts.begun, k.records.begun = false, false
 	for i := range c.events {
 		e := &c.events[i]
-		if e.record != nil {
-			if !e.copied {
-				k.records.add(e.usage)
-			}
-			if e.total != (counts{}) {
-				k.stated = e.total
-			}
+		if e.record == nil {
+			k.counts.add(e.total, e.last, family)
 			continue
 		}
-		k.counts = true
-		if e.total == (counts{}) || e.last == (counts{}) {
-			first = false
-			continue
+		k.records.add(e.total, e.usage, family)
+		if !e.paired {
+			k.counts.alone = append(k.counts.alone, e.usage)
 		}
-		before := e.before
-		if first && before == (counts{}) {
-			before = k.total
-		}
-		if e.total != e.last && !(first && family) {
-			gap := e.total.less(before).less(e.last)
-			if gap != (counts{}) && e.total.less(e.last) != (counts{}) {
-				k.missing.add(gap)
-			}
-		}
-		first, k.total = false, e.total
 	}
 }
 
+// add skips a file's first total in a family: it may include the parent's calls.
+func (t *codexTotals) add(total, usage counts, family bool) {
+	none := counts{}
+	first := !t.begun
+	t.known, t.begun = true, true
+	switch {
+	case total == none:
+		t.alone = append(t.alone, usage)
+		return
+	case total == t.total, usage == none, total == usage, first && family:
+	default:
+		t.missing.add(total.since(t.total).less(usage).without(t.alone))
+	}
+	t.total, t.alone = total, t.alone[:0]
+}
+
+// without subtracts each of more that isn't larger than the rest.
+func (c counts) without(more []counts) counts {
+	for _, m := range more {
+		if rest := c.less(m); !rest.kinds().negative() {
+			c = rest
+		}
+	}
+	return c
+}
+
 func (k *codexCheck) report(r *run, id string) {
-	missing := k.missing
-	if !k.counts && k.stated != (counts{}) {
-		missing = k.stated.less(k.records)
+	missing := k.counts.missing
+	if !k.counts.known {
+		missing = k.records.missing
 	}
 	if missing != (counts{}) {
 		r.notes.add("codex", id, "its total differs from the sum of its calls by %s", kinds{0: missing[0], 1: missing[3], 2: missing[1], 3: missing[2]}.text())

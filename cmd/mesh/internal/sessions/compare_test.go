@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -260,5 +261,47 @@ func TestTotalsBeyondTheLengthOfAPrompt(t *testing.T) {
 		assert.Equal(t, 1, g.WithoutLine)
 		assert.InDelta(t, float64(total)*3e-6+10*15e-6, g.USD.Float64(), 1e-12)
 		assert.Equal(t, note, strings.Contains(strings.Join(said.notes, "\n"), "may have had long prompts"), said.notes)
+	}
+}
+
+// A token_count that can't be read is no difference if its record was read, and a fork's
+// totals include records that its parent has, too.
+func TestTotalsOfCodex(t *testing.T) {
+	t.Parallel()
+	const real = "testdata/home/codex/sessions/2026/11/23/rollout-2026-11-23T11-13-28-01a2081c-66d8-7222-8d9e-1de177bbb185.jsonl"
+	text, err := os.ReadFile(real)
+	require.NoError(t, err)
+	lines := strings.SplitAfter(string(text), "\n")
+	broken := func(kind string) string {
+		i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, kind) })
+		return strings.Join(slices.Concat(lines[:i], []string{lines[i][:90] + "\n"}, lines[i+1:]), "")
+	}
+	record := func(id string, input, total int) string {
+		return fmt.Sprintf(`{"timestamp":"2026-02-11T09:00:00Z","type":"token_usage_record","payload":{"response_id":%q,"usage":{"input_tokens":%d},"thread_token_usage":{"input_tokens":%d}}}`+"\n", id, input, total)
+	}
+	count := func(total, last int) string {
+		return codexCount(fmt.Sprintf(`{"total_token_usage":{"input_tokens":%d},"last_token_usage":{"input_tokens":%d}}`, total, last))
+	}
+	parent := record("a", 10, 10) + record("b", 20, 30)
+	for name, c := range map[string]struct {
+		files map[string]string
+		input int64 // with cache reads
+		note  string
+	}{
+		"broken count":    {map[string]string{"rollout-1.jsonl": broken(`"token_count"`)}, 46107, ""},
+		"broken record":   {map[string]string{"rollout-1.jsonl": broken(`"token_usage_record"`)}, 46107, ""},
+		"record, count":   {map[string]string{"rollout-1.jsonl": codexFile(`"id":"p"`) + record("a", 10, 10) + record("b", 20, 30) + count(35, 5)}, 35, ""},
+		"neither":         {map[string]string{"rollout-1.jsonl": codexFile(`"id":"p"`) + record("a", 10, 10) + count(10, 10) + count(35, 5)}, 15, "codex, session p: its total differs from the sum of its calls by input 20"},
+		"one too few":     {map[string]string{"rollout-1.jsonl": codexFile(`"id":"p"`) + record("a", 10, 10) + count(45, 5)}, 15, "codex, session p: its total differs from the sum of its calls by input 30"},
+		"no total":        {map[string]string{"rollout-1.jsonl": codexFile(`"id":"p"`) + codexCount(`{"last_token_usage":{"input_tokens":7}}`) + count(10, 3)}, 10, ""},
+		"records":         {map[string]string{"rollout-1.jsonl": codexFile(`"id":"p"`) + parent + record("d", 4, 39)}, 34, "codex, session p: its total differs from the sum of its calls by input 5"},
+		"fork of records": {map[string]string{"rollout-1.jsonl": codexFile(`"id":"p"`) + parent, "rollout-2.jsonl": codexFile(`"id":"f","forked_from_id":"p"`) + parent + record("c", 5, 35)}, 35, ""},
+		"archived copy":   {map[string]string{"rollout-1.jsonl": codexFile(`"id":"p"`) + parent, "archived_sessions/rollout-1.jsonl": codexFile(`"id":"p"`) + parent}, 30, ""},
+	} {
+		opts, said := options()
+		groups, _ := calls.Sum(opts, writeFiles(t, c.files))
+		require.Len(t, groups[0], 1, name)
+		assert.Equal(t, c.input, groups[0][0].Usage.Input+groups[0][0].Usage.CacheRead, name)
+		assert.Equal(t, c.note, strings.Join(said.notes, "\n"), name)
 	}
 }
