@@ -156,6 +156,25 @@ func TestHookReadsSymbolicLinks(t *testing.T) {
 	r.refused("./link:1:6: openai-api-key")
 }
 
+// Accepted findings don't stop a commit, but others in the same file do.
+func TestHookWithABaseline(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t)
+	r.write("old/a.txt", stagedKey+"\n")
+	cmd := exec.CommandContext(t.Context(), "mesh", "scan", "--extended", "--write-baseline", "credentials.baseline", ".")
+	cmd.Dir, cmd.Env = r.folder, r.env
+	require.NoError(t, cmd.Run())
+	r.git("add", "old")
+	r.refused("A comment mesh:ignore")
+	r.git("add", ".")
+	r.git("commit", "-m", "with a baseline")
+	r.write("old/a.txt", "one\n"+stagedKey+"\n")
+	r.git("commit", "-a", "-m", "a known key in another line")
+	r.write("old/a.txt", stagedKey+"\n"+stagedKey+"\n")
+	r.git("add", ".")
+	r.refused("./old/a.txt:2:1: openai-api-key")
+}
+
 // A submodule's commit has no blob in this repository, which isn't an error.
 func TestHookSkipsSubmodules(t *testing.T) {
 	t.Parallel()

@@ -88,7 +88,7 @@ func run(ctx context.Context, a *app.App, args []string) int {
 	if err == nil || errors.As(err, &status) {
 		return code
 	}
-	fmt.Fprintln(a.Errs, "mesh:", exit.Lines(suggest(err)))
+	fmt.Fprintln(a.Errs, "mesh:", strings.ReplaceAll(exit.Lines(suggest(err)), "\n", "\nmesh: "))
 	if code == exit.Usage && !exit.OfFile(err) {
 		fmt.Fprintf(a.Errs, "mesh: see %s --help\n", cmd.CommandPath())
 	}

@@ -171,15 +171,17 @@ table, meter prints what's left, and how many calls didn't count or were refused
 Usage counts like meter, and adds the separate bill of the provider behind OpenRouter. There, budgets ignore --from, --to, --last and
 --month. With --label only calls with that label count, although meter counts all.
 
-mesh usage --fail-on exits with 1, and prints the rule on stderr, if a rule fires in the selected period (default: the last 28 full
-days):
+mesh usage --fail-on exits with 1, and prints the rule on stderr, if a rule fires in the selected period. The default is the last 28
+full days or, if all calls are younger, the days since the first one and today. It's printed on stderr: the table can have another period.
 
-  retired             a model has been retired, and its calls fail
-  retiring            a model retires within 14 days
+  retired             a call to a retired model failed
+  retiring            a model in use retires within 14 days
   budget              a --budget is exceeded, or will be by the end of the month
-  label               one label value caused at least a fifth of an increase
-  errors              at least 3 % of a model's calls failed
-  unpriced            a call has no price`,
+  label               one label value or thread caused at least a fifth of an increase
+  errors              at least 3 % of a model's calls failed, not counting retries
+  unpriced            a call has no price for a reason that you can fix
+
+One call is enough for retired, errors and unpriced. A report's advice, unasked, needs more.`,
 		},
 		{
 			Use:     "exit-status",

@@ -108,6 +108,9 @@ func (r *findings) text(w io.Writer, notes, leftOut []string, all bool) error {
 	for _, line := range append(notes, leftOut...) {
 		lines = append(lines, wrapped(line))
 	}
+	if r.fails() {
+		lines = append(lines, wrapped(codebase.Accepting))
+	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
 }

@@ -98,15 +98,31 @@ func (o *Options) printFindings(s *codebase.Search[finding]) error {
 			}
 		}
 		if s.InFolder || len(s.Found) > 1 { // nothing if the named files are clean
-			notes = append(notes, output.Plural(len(s.Found), "finding")+" in "+output.Plural(s.Texts, "file"))
+			notes = append(notes, output.Plural(len(s.Found), "finding")+" in "+filesOf(s))
 		}
-		for _, line := range append(notes, s.LeftOut()...) {
+		notes = append(notes, s.LeftOut()...)
+		if len(s.Found) > 0 {
+			notes = append(notes, codebase.Accepting)
+		}
+		for _, line := range notes {
 			if _, err := fmt.Fprintln(w, line); err != nil {
 				return err
 			}
 		}
 		return nil
 	}, annotations)
+}
+
+// filesOf counts the files with findings, and all.
+func filesOf(s *codebase.Search[finding]) string {
+	files := map[string]bool{}
+	for _, f := range s.Found {
+		files[f.File] = true
+	}
+	if len(files) == 0 || len(files) == s.Texts {
+		return output.Plural(s.Texts, "file")
+	}
+	return table.Count(len(files)) + " of " + output.Plural(s.Texts, "file")
 }
 
 const maxCounts = 20

@@ -69,7 +69,7 @@ See also: mesh help usage-flags (periods, groups, formats), mesh help budgets, m
 				o.paths = append(o.paths, o.usual...)
 			}
 			if len(o.paths) == 0 && !o.line {
-				a.Note("there are no agent sessions in the usual directories; mesh usage DIR reads others")
+				a.Note(noneIn("agent sessions", sessions.Places()))
 				return nil
 			}
 			return o.run()

@@ -89,7 +89,8 @@ func statusLine(r *report.Report) string {
 	return strings.Join(parts, ", ")
 }
 
-// percentOf rounds down, which keeps 100 for reached limits. A limit of 0 is reached.
+// percentOf rounds down, which keeps 100 for reached limits, but only nothing is 0. A
+// limit of 0 is reached.
 func percentOf(spent, limit *big.Rat) string {
 	const percent = 100
 	if limit.Sign() == 0 {
@@ -97,5 +98,8 @@ func percentOf(spent, limit *big.Rat) string {
 	}
 	part := new(big.Rat).Quo(spent, limit)
 	part.Mul(part, big.NewRat(percent, 1))
+	if part.Sign() > 0 && part.Cmp(big.NewRat(1, 1)) < 0 {
+		return "<1"
+	}
 	return new(big.Int).Quo(part.Num(), part.Denom()).String()
 }

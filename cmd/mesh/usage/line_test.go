@@ -94,6 +94,7 @@ func TestUsageLine(t *testing.T) {
 		"5/day 100/month 1000":                 "today 3.12 USD, 3 calls, 1 unpriced, 5/day: 62 %, 100/month: 13 %, 1000: 11 %",
 		"2/day/label:user 20/month/label:user": "today 3.12 USD, 3 calls, 1 unpriced, 2/day/label:user: 106 % (ann), 20/month/label:user: 55 % (bob)",
 		"0/day":                                "today 3.12 USD, 3 calls, 1 unpriced, 0/day: 100 %",
+		"420/day":                              "today 3.12 USD, 3 calls, 1 unpriced, 420/day: <1 %",
 	} {
 		var out strings.Builder
 		a := &app.App{Out: &out, Errs: &out, Format: "text"}

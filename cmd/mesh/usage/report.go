@@ -80,18 +80,17 @@ func (o *Options) wholeDays(sums *costs.Sums, from, to time.Time) (time.Time, ti
 	return from, to
 }
 
-// checkRules returns exit.ErrFound if a --fail-on rule fires.
+// checkRules returns exit.ErrFound if a --fail-on rule fires. The table can have another
+// period.
 func (o *Options) checkRules(r *report.Report) (found error) {
+	if len(o.failOn) > 0 {
+		o.Note("--fail-on checks " + table.Calls(r.Total.Calls) + ", " + r.PeriodText())
+	}
 	for _, code := range o.failOn {
-		if !slices.Contains(r.Codes, code) {
-			continue
+		for _, text := range r.Fired(code) {
+			found = exit.ErrFound
+			o.Note("--fail-on " + code + ": " + output.Line(text))
 		}
-		found = exit.ErrFound
-		text := "this rule fires" // Advice is limited to five
-		if i := slices.IndexFunc(r.Advice, func(advice report.Advice) bool { return advice.Code == code }); i >= 0 {
-			text = r.Advice[i].Text
-		}
-		fmt.Fprintf(o.Errs, "mesh: --fail-on %s: %s\n", code, output.Line(text))
 	}
 	return found
 }

@@ -61,7 +61,7 @@ func (o *Options) check(now time.Time) (err error) {
 	case o.title != "" && o.html == "":
 		return exit.Usagef("--title is only for --html")
 	case o.line && (o.Format != "text" || o.byGiven || o.HasPeriod() || o.html != "" || len(o.failOn) > 0 || o.reprice || o.all):
-		return exit.Usagef("--line is one line of text; its other flags are --budget, --charges-only, --label and --tz")
+		return exit.Usagef("--line cannot be used with -o, --by, --last, --month, --from, --to, --html, --fail-on, --reprice or --all")
 	}
 	for _, text := range o.budgets {
 		if _, err := meter.ParseBudget(text); err != nil {
@@ -154,7 +154,7 @@ func (o *Options) run() error {
 		case err != nil:
 			return err
 		case o.onlyUsual() && o.Format == "text":
-			o.Note("there are no calls in the usual session directories")
+			o.Note(noneIn("calls", o.usual))
 			return nil
 		}
 	}
@@ -210,6 +210,10 @@ func (o *Options) tellShort() {
 // onlyUsual reports whether --sessions alone selects calls.
 func (o *Options) onlyUsual() bool {
 	return len(o.paths) == len(o.usual) && !o.HasPeriod() && !o.firstLook() && o.html == "" && o.Match == nil && len(o.budgets)+len(o.failOn) == 0
+}
+
+func noneIn(what string, places []string) string {
+	return output.Line("there are no " + what + " in " + strings.Join(places, ", ") + "; mesh usage DIR reads others")
 }
 
 // unsupported returns an error if a path belongs to a known agent program whose files

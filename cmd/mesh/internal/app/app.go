@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -87,7 +88,7 @@ func (a *App) Note(line string) {
 // Warn prints an error that doesn't end the command.
 func (a *App) Warn(err error) {
 	a.Progress.Stop()
-	fmt.Fprintln(a.Errs, "mesh: warning:", exit.Lines(err))
+	fmt.Fprintln(a.Errs, "mesh: warning:", strings.ReplaceAll(exit.Lines(err), "\n", "\nmesh: warning: "))
 }
 
 // ProviderFlag adds --provider, with completion.

@@ -154,8 +154,28 @@ func (s *Search[T]) Notes() (lines []string) {
 	if s.accepted > 0 {
 		lines = append(lines, output.Plural(s.accepted, "place")+" known from the baseline")
 	}
+	if s.strange() {
+		lines = append(lines, "no file of the baseline was searched; its paths start at its own directory, "+output.Line(s.known.folder))
+	}
 	return lines
 }
+
+// strange reports whether there are findings, but no file that the baseline names.
+func (s *Search[T]) strange() bool {
+	if s.known == nil || s.accepted > 0 || len(s.Found) == 0 {
+		return false
+	}
+	named := map[string]bool{}
+	for e, n := range s.known.counts {
+		if n > 0 { // unknown findings have negative counts
+			named[e.File] = true
+		}
+	}
+	return len(named) > 0 && !slices.ContainsFunc(s.selection.selected, func(f file) bool { return named[s.known.path(f.path)] })
+}
+
+// Accepting says how to accept findings; print it after them.
+const Accepting = "A comment mesh:ignore accepts the findings on its line; a baseline (--write-baseline) accepts all that there are."
 
 // LeftOut returns a line that counts what wasn't searched, by reason, or nothing.
 func (s *Search[T]) LeftOut() []string {

@@ -195,7 +195,7 @@ read. UTF-16 needs a byte order mark, and a file over 512 MiB is an error. As ma
 there are processors. GLOB is a pattern as in a .gitignore: '*.md', docs/ or 'tests/**'.
 
 Known findings: A comment mesh:ignore accepts the findings on its line. --write-baseline FILE writes all of today's findings to FILE and
-exits with 0. With --baseline FILE, only findings added later are reported.`
+exits with 0. With --baseline FILE, only findings added later are reported. Its paths are relative to its directory: don't move it alone.`
 
 // Add adds the flags to cmd.
 func (f *Flags) Add(cmd *cobra.Command) {

@@ -54,10 +54,42 @@ const (
 	minUnpriced = 5
 )
 
+// rules are in order of urgency. If asked is set, somebody wants to know about this rule
+// even if few calls matter.
+var rules = []struct {
+	code   string
+	advise func(r *Report, asked bool) []Advice
+}{
+	{CodeRetired, adviseRetired},
+	{CodeRetiring, adviseRetiring},
+	{CodeBudget, adviseBudget},
+	{CodeBill, adviseBill},
+	{CodeLabel, adviseLabel},
+	{CodeErrors, adviseErrors},
+	{CodeUnpriced, adviseUnpriced},
+}
+
+// Fired returns the texts if a rule fires. Unlike advice, it has no minimum number of
+// calls:
+//
+//   - [CodeRetired]: any call to a retired model failed.
+//   - [CodeErrors]: at least 3 % of any model's calls failed, not counting retries.
+//   - [CodeUnpriced]: any call is unpriced for a fixable reason.
+func (r *Report) Fired(code string) (texts []string) {
+	for _, rule := range rules {
+		if rule.code == code {
+			for _, a := range rule.advise(r, true) {
+				texts = append(texts, a.Text)
+			}
+		}
+	}
+	return texts
+}
+
 func (c *collector) advise(r *Report) {
 	var all []Advice
-	for _, rule := range []func(*Report) []Advice{adviseRetired, adviseRetiring, adviseBudget, adviseBill, adviseLabel, adviseErrors, adviseUnpriced} {
-		all = append(all, rule(r)...)
+	for _, rule := range rules {
+		all = append(all, rule.advise(r, false)...)
 	}
 	for _, a := range all {
 		if !slices.Contains(r.Codes, a.Code) {
@@ -67,9 +99,9 @@ func (c *collector) advise(r *Report) {
 	r.Advice = append(r.Advice, all[:min(len(all), maxAdvice)]...)
 }
 
-func adviseRetired(r *Report) (all []Advice) {
+func adviseRetired(r *Report, asked bool) (all []Advice) {
 	for _, m := range r.Retiring {
-		if m.State != models.StateRetired || 2*m.Failed < m.Calls {
+		if m.State != models.StateRetired || m.Failed == 0 || !asked && 2*m.Failed < m.Calls {
 			continue
 		}
 		failed := fmt.Sprintf("%d of %d calls failed", m.Failed, m.Calls)
@@ -91,7 +123,7 @@ func replacement(m *Retiring) (sentence, command string) {
 }
 
 // adviseRetiring combines all such models into one advice.
-func adviseRetiring(r *Report) []Advice {
+func adviseRetiring(r *Report, _ bool) []Advice {
 	var retiring []*Retiring
 	calls := 0
 	for _, m := range r.Retiring {
@@ -112,7 +144,7 @@ func adviseRetiring(r *Report) []Advice {
 	return []Advice{{CodeRetiring, text, fmt.Sprintf("mesh retired --used CALLS --within %dd", soon)}}
 }
 
-func adviseBudget(r *Report) (all []Advice) {
+func adviseBudget(r *Report, _ bool) (all []Advice) {
 	for _, b := range r.Budgets {
 		if !b.Over {
 			continue
@@ -134,7 +166,7 @@ func adviseBudget(r *Report) (all []Advice) {
 }
 
 // adviseLabel looks for a thread or label value with a large share of the increase.
-func adviseLabel(r *Report) []Advice {
+func adviseLabel(r *Report, _ bool) []Advice {
 	if r.Change == nil {
 		return nil
 	}
@@ -195,13 +227,13 @@ func wholeCents(usd *big.Rat) *big.Rat {
 // and files can have any name.
 const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
-// adviseErrors names the model with the most failed calls. Retired models have their own
-// advice.
-func adviseErrors(r *Report) []Advice {
+// adviseErrors names the model with the most failed calls. Unless asked, it leaves
+// retired models to their own advice.
+func adviseErrors(r *Report, asked bool) []Advice {
 	var worst *Latency
 	for _, l := range r.Latency {
 		retired := slices.ContainsFunc(r.Retiring, func(m Retiring) bool { return m.ModelID == l.ModelID && m.State == models.StateRetired })
-		if l.Others || retired || l.First.Calls < minErrorCalls || l.First.Failed*100 < minErrorRate*l.First.Calls {
+		if l.Others || l.First.Failed == 0 || l.First.Failed*100 < minErrorRate*l.First.Calls || !asked && (retired || l.First.Calls < minErrorCalls) {
 			continue
 		}
 		if worst == nil || l.First.Failed > worst.First.Failed {
@@ -215,7 +247,7 @@ func adviseErrors(r *Report) []Advice {
 }
 
 // adviseUnpriced names the most frequent fixable reason; unpriced groups are sorted.
-func adviseUnpriced(r *Report) []Advice {
+func adviseUnpriced(r *Report, asked bool) []Advice {
 	n := 0
 	var most *UnpricedGroup
 	for _, g := range r.Unpriced.Groups {
@@ -226,7 +258,7 @@ func adviseUnpriced(r *Report) []Advice {
 			}
 		}
 	}
-	if most == nil || n*1000 < minUnpriced*r.Total.Calls {
+	if most == nil || !asked && n*1000 < minUnpriced*r.Total.Calls {
 		return nil
 	}
 	verb, of := "have", ""
@@ -248,7 +280,7 @@ var billAdvice = map[bills.Cause]string{
 	bills.Fees: "Compare the fees and credits with your contract.", bills.AmountDiffers: "Read a bill by line item, with quantities.",
 }
 
-func adviseBill(r *Report) (all []Advice) {
+func adviseBill(r *Report, _ bool) (all []Advice) {
 	for _, c := range r.Bills {
 		if c.Known && !c.Within && len(c.Total.Effects) > 0 {
 			cause := c.Total.Effects[0].Cause

@@ -65,6 +65,41 @@ func TestRules(t *testing.T) {
 	assert.Len(t, all.Advice, 5)
 }
 
+// A program that asks for a rule is told about a single call.
+func TestRulesThatWereAskedFor(t *testing.T) {
+	t.Parallel()
+	failed := of(priced(at(1), "0"), "gpt-5.2")
+	failed.Status = 500
+	unpriced := priced(at(1), "")
+	unpriced.Unpriced = "the stream has no counts; stream_options.include_usage requests them"
+	broken := of(failed, "gpt-5.2")
+	broken.USD, broken.Unpriced = "", "no response"
+	retired := of(priced(at(1), "0"), "o4-mini")
+	gone := of(failed, "o4-mini")
+	gone.Status = 404
+	for name, row := range map[string]struct {
+		records []calls.Record
+		codes   []string
+	}{
+		"nothing":               {repeat(200, priced(at(1), "1")), nil},
+		"1 of 300 unpriced":     {append(repeat(299, priced(at(1), "1")), unpriced), []string{"unpriced"}},
+		"unpriced failure":      {append(repeat(299, priced(at(1), "1")), broken), nil},
+		"12 of 39 retired":      {append(repeat(27, retired), repeat(12, gone)...), []string{"retired", "errors"}},
+		"retired, but answered": {repeat(9, retired), nil},
+		"49 of 99 errors":       {append(repeat(50, priced(at(1), "1")), repeat(49, failed)...), []string{"errors"}},
+		"2 of 98 errors":        {append(repeat(96, of(priced(at(1), "1"), "gpt-5.2")), repeat(2, failed)...), nil},
+	} {
+		r := build(t, report.Options{}, row.records...)
+		var fired []string
+		for _, code := range []string{"retired", "retiring", "budget", "label", "errors", "unpriced"} {
+			if len(r.Fired(code)) > 0 {
+				fired = append(fired, code)
+			}
+		}
+		assert.Equal(t, row.codes, fired, name)
+	}
+}
+
 // A label's budget is twice its value's daily cost. If a shell would change the label's
 // name, there's no command.
 func TestLabelAdvice(t *testing.T) {

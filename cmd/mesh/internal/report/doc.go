@@ -46,8 +46,8 @@
 //
 // # Advice
 //
-// Rules have codes, which lets a program fail for some of them. Report.Codes has all
-// codes that apply, and Report.Advice the five most urgent texts.
+// Rules have codes. Report.Codes has all codes that apply, and Report.Advice the five
+// most urgent texts. A program that fails for some of them calls [Report.Fired].
 //
 // # Limits
 //

@@ -25,7 +25,7 @@ import (
 // models are unlimited. The text has rounded amounts, no colors and no control
 // characters.
 func (r *Report) WriteText(w io.Writer, columns int) error {
-	period := r.period()
+	period := r.PeriodText()
 	if r.compares() {
 		period += ", change against the " + table.Length(r.Previous.From, r.Previous.To) + " before"
 	}
@@ -35,7 +35,7 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 // WriteDays is [Report.WriteText] with the cost and models for each day in place of the
 // models. It suits periods with few days.
 func (r *Report) WriteDays(w io.Writer, columns int) error {
-	return r.write(w, columns, r.period(), (*text).days)
+	return r.write(w, columns, r.PeriodText(), (*text).days)
 }
 
 func (r *Report) write(w io.Writer, columns int, period string, rows func(*text, *Report)) error {
@@ -94,7 +94,8 @@ func (t *text) line(format string, args ...any) {
 	fmt.Fprintln(t, table.Paragraph(table.Line(fmt.Sprintf(format, args...)), t.columns))
 }
 
-func (r *Report) period() string {
+// PeriodText names the period, its days and the zone.
+func (r *Report) PeriodText() string {
 	return table.Period(r.Period.From, r.Period.To, r.Period.Running, cmp.Or(r.Source.Zone, "UTC"))
 }
 
@@ -110,7 +111,7 @@ func (r *Report) Headline() string {
 	case t.Unpriced > 0:
 		amount = "at least " + amount
 	}
-	return amount + ", " + r.period()
+	return amount + ", " + r.PeriodText()
 }
 
 func (r *Report) compares() bool { return r.Change != nil && r.Total.Comparable && r.Total.Calls > 0 }
@@ -188,7 +189,7 @@ func (t *text) known(r *Report) {
 		t.line("%s were read; --last all shows everything.", table.Calls(r.Source.Calls))
 	}
 	if r.Errors.Count > 0 {
-		t.line("Not counted: %s.", table.Number(r.Errors.Count, "unreadable line", "unreadable lines"))
+		t.line("Not counted: %s.", table.Number(r.Errors.Count, "unreadable line or file", "unreadable lines or files"))
 	}
 }
 

@@ -11,16 +11,21 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 )
 
-// Paths returns the directories and databases in which agent programs keep sessions, if
-// they exist. docs/sessions.md lists them.
+// Paths returns the [Places] that exist.
 func Paths() []string {
+	return slices.DeleteFunc(Places(), func(path string) bool { _, err := os.Stat(path); return err != nil })
+}
+
+// Places returns the directories and databases in which agent programs keep sessions.
+// docs/sessions.md lists them.
+func Places() []string {
 	home, _ := os.UserHomeDir()
 	folder := func(variable, other string) string {
 		return cmp.Or(os.Getenv(variable), filepath.Join(home, filepath.FromSlash(other)))
 	}
 	codex, opencode := folder("CODEX_HOME", ".codex"), folder("XDG_DATA_HOME", ".local/share")+"/opencode"
 	paths := []string{
-		codex + "/sessions", codex + "/archived_sessions", folder("GEMINI_CLI_HOME", "") + "/.gemini/tmp", opencode + "/storage/message", os.Getenv("OPENCODE_DB"),
+		codex + "/sessions", codex + "/archived_sessions", folder("GEMINI_CLI_HOME", "") + "/.gemini/tmp", opencode + "/storage/message", opencode + "/opencode*.db", os.Getenv("OPENCODE_DB"),
 		home + "/.copilot/session-state", home + "/.pi/agent/sessions", home + "/.qwen/usage", home + "/.qwen/usage_record.jsonl", home + "/.factory/sessions",
 	}
 	databases, _ := fs.Glob(os.DirFS(opencode), "opencode*.db")
@@ -34,10 +39,11 @@ func Paths() []string {
 	for _, dir := range claude {
 		paths = append(paths, strings.TrimSpace(dir)+"/projects")
 	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return path == "" })
 	for i, path := range paths {
 		paths[i] = filepath.FromSlash(path)
 	}
-	return slices.DeleteFunc(paths, func(path string) bool { _, err := os.Stat(path); return err != nil })
+	return paths
 }
 
 // signs are paths that identify programs whose sessions aren't read.

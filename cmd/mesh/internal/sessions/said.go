@@ -19,7 +19,8 @@ type Said struct {
 
 	usual []string
 	lines map[string]bool // errors; a file may be read several times
-	files map[string]bool
+	whole int             // those about a whole file or directory
+	files map[string]bool // with unreadable lines
 	first []error
 	told  bool
 }
@@ -48,7 +49,11 @@ func (s *Said) add(file string, err error) {
 		return
 	}
 	s.lines[err.Error()] = true
-	s.files[file] = true
+	if line := (*calls.LineError)(nil); !errors.As(err, &line) || errors.Is(err, errDatabase) || errors.Is(err, errPacked) {
+		s.whole++
+	} else {
+		s.files[file] = true
+	}
 	if len(s.first) < mostErrors {
 		s.first = append(s.first, err)
 	}
@@ -94,7 +99,14 @@ func (s *Said) isUsual(file string) bool {
 }
 
 func (s *Said) unread() string {
-	return table.Number(len(s.lines), "line", "lines") + " of " + table.Number(len(s.files), "file", "files") + " cannot be read"
+	var parts []string
+	if n := len(s.lines) - s.whole; n > 0 {
+		parts = append(parts, table.Number(n, "line", "lines")+" of "+table.Number(len(s.files), "file", "files"))
+	}
+	if s.whole > 0 {
+		parts = append(parts, table.Number(s.whole, "file or directory", "files or directories"))
+	}
+	return strings.Join(parts, " and ") + " cannot be read"
 }
 
 // Short returns a line that counts notes and unreadable lines and points to mesh usage

@@ -1,6 +1,8 @@
 package sessions_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -57,15 +59,19 @@ func TestWhatIsSaidAboutSessions(t *testing.T) {
 		note := func(text string) { told = append(told, text) }
 		same := func(err error) error { return err }
 		said.Tell(false, same, note)
-		assert.Equal(t, []string{"4 lines of 3 files cannot be read (--explain)"}, told)
+		assert.Equal(t, []string{"3 lines of 2 files and 1 file or directory cannot be read (--explain)"}, told)
 		told = nil
 		said.Tell(true, same, note)
 		assert.Len(t, told, 4)
-		assert.Equal(t, "4 lines of 3 files cannot be read (mesh usage --explain)", said.Short())
+		assert.Equal(t, "3 lines of 2 files and 1 file or directory cannot be read (mesh usage --explain)", said.Short())
+		var whole sessions.Said
+		whole.Listen(sessions.New(nil), false, []string{dir})
+		require.NoError(t, whole.Rest(errors.Join(&fs.PathError{Op: "open", Path: filepath.Join(dir, "x"), Err: fs.ErrPermission})))
+		assert.Equal(t, "1 file or directory cannot be read (mesh usage --explain)", whole.Short())
 		said.Notes = []string{"a", "b", "c", "d", "e"}
-		assert.Equal(t, "5 notes about sessions, 4 lines of 3 files cannot be read (mesh usage --explain)", said.Short())
+		assert.Equal(t, "5 notes about sessions, 3 lines of 2 files and 1 file or directory cannot be read (mesh usage --explain)", said.Short())
 		told = nil
 		said.Tell(false, same, note)
-		assert.Equal(t, []string{"5 notes about sessions, 4 lines of 3 files cannot be read (--explain)"}, told)
+		assert.Equal(t, []string{"5 notes about sessions, 3 lines of 2 files and 1 file or directory cannot be read (--explain)"}, told)
 	}
 }

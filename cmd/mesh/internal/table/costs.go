@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
 	"github.com/mesh-gateway/mesh-go/internal/money"
@@ -155,7 +156,7 @@ func (t *Costs) numbers(r *CostRow, usd, share string) []string {
 	if r.Others == 0 {
 		input, output = money.Separated(strconv.FormatInt(r.Input, 10)), money.Separated(strconv.FormatInt(r.Output, 10))
 		if r.Input > 0 && r.Cached > 0 {
-			cached = fmt.Sprintf("%.0f%%", float64(r.Cached)/float64(r.Input)*100)
+			cached = Percent(float64(r.Cached)/float64(r.Input), 0) + "%"
 		}
 		if r.PerCallUSD != "" {
 			perCall = money.Significant(money.Exact(r.PerCallUSD))
@@ -175,6 +176,16 @@ func (t *Costs) numbers(r *CostRow, usd, share string) []string {
 		change = Change(r.USD, r.PreviousUSD)
 	}
 	return []string{r.Provider, Count(r.Calls), input, output, cached, unpriced, perCall, usd, share, change}
+}
+
+// Percent formats a fraction. Only 0 looks like 0: others are "<1" or, with a decimal
+// place, "<0.1".
+func Percent(fraction float64, places int) string {
+	text := strconv.FormatFloat(100*fraction, 'f', places, 64)
+	if fraction > 0 && strings.Trim(text, "0.") == "" {
+		return "<" + text[:len(text)-1] + "1"
+	}
+	return text
 }
 
 // Change formats a cost change in percent, or as a factor from tenfold on. It returns

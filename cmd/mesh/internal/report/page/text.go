@@ -114,7 +114,7 @@ func percent(fraction *float64, places int) string {
 	if fraction == nil || math.IsNaN(*fraction) || math.IsInf(*fraction, 0) {
 		return "–"
 	}
-	return strings.ReplaceAll(strconv.FormatFloat(100**fraction, 'f', places, 64), "-", "−") + " %"
+	return strings.ReplaceAll(table.Percent(*fraction, places), "-", "−") + " %"
 }
 
 // signedPercent formats a change like "+44.2 %", or "×45.2" if it's large.
@@ -127,7 +127,7 @@ func signedPercent(change *float64, places int) string {
 	case *change >= 10:
 		return fmt.Sprintf("×%.1f", 1+*change)
 	}
-	text := percent(change, places)
+	text := strings.ReplaceAll(strconv.FormatFloat(100**change, 'f', places, 64), "-", "−") + " %"
 	digits := strings.TrimPrefix(text, "−")
 	switch {
 	case strings.Trim(digits, "0. %") == "":
