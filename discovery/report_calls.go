@@ -197,7 +197,7 @@ func (r *ReconciliationReport[B]) modelNames() func(id string) string {
 	if r.Provider == models.Gemini {
 		for _, bucket := range r.Buckets {
 			for _, item := range bucket.items() {
-				ids = append(ids, item.modelOf(models.Gemini))
+				ids = append(ids, item.modelOf(models.Gemini, nil))
 			}
 		}
 	}
@@ -263,10 +263,10 @@ func isBesideCalls(name string) bool {
 
 // modelOf returns a line item's model, or "". If the provider doesn't name it in a field,
 // the item's name may contain it, as in "gpt-4o-mini-2024-07-18, input" or "Chat
-// grok-3-mini": a word in the form of the provider's ids, with a version. Display names
-// ("GPT-4o mini") have capitals and aren't split. If a name contains two models, modelOf
-// returns "".
-func (i *billedItem) modelOf(p models.Provider) string {
+// grok-3-mini": a word that is a counted model, or has the form of the provider's ids and
+// more than a family. Display names ("GPT-4o mini") have capitals and aren't split. If a
+// name contains two models, modelOf returns "".
+func (i *billedItem) modelOf(p models.Provider, counted map[string]bool) string {
 	switch {
 	case i.model != "":
 		return models.NormalizeModelID(p, i.model)
@@ -278,8 +278,9 @@ func (i *billedItem) modelOf(p models.Provider) string {
 	found := ""
 	for _, word := range strings.FieldsFunc(i.name, func(r rune) bool { return r == ' ' || r == ',' }) {
 		owner, ok := models.ProviderOf(word)
+		named := ok && owner == p && word == strings.ToLower(word) && strings.ContainsAny(word, "0123456789-")
 		switch {
-		case !ok || owner != p || word != strings.ToLower(word) || !strings.ContainsAny(word, "0123456789"):
+		case !named && !counted[word]:
 		case found != "" && found != word:
 			return ""
 		default:
@@ -287,4 +288,16 @@ func (i *billedItem) modelOf(p models.Provider) string {
 		}
 	}
 	return models.NormalizeModelID(p, found)
+}
+
+// countedModels has the ids in the calls, as recorded and normalized.
+func (r *ReconciliationReport[B]) countedModels() map[string]bool {
+	ids := map[string]bool{}
+	if r.counted != nil {
+		for i := range r.counted.groups {
+			id := r.counted.groups[i].Value(calls.ByModel)
+			ids[id], ids[models.NormalizeModelID(r.Provider, id)] = true, true
+		}
+	}
+	return ids
 }

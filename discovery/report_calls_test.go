@@ -229,6 +229,21 @@ func TestCompareByDayAndModel(t *testing.T) {
 	require.Error(t, err)
 }
 
+// A bill's model may have any name that the calls have, such as one with a price of yours.
+func TestCompareFindsCountedModels(t *testing.T) {
+	t.Parallel()
+	report := billedDays(6)
+	report.Buckets[0].LineItemBreakdown = map[string]float64{"gpt-5.4, input": 1, "my-model, input": 2, "Our-Model, output": 3}
+	l := newTotals()
+	for name, usd := range map[string]prices.USD{"gpt-5.4": "1", "my-model": "2", "Our-Model": "3"} {
+		add(l, mayDay(1), models.OpenAI, name, usd)
+	}
+	c, err := report.WithCalls(l.Groups()).Compare(0)
+	require.NoError(t, err)
+	assert.Equal(t, [][4]string{{"gpt-5.4", "1", "1", ""}, {"my-model", "2", "2", ""}, {"our-model", "3", "3", ""}}, shown(c.Models...))
+	assert.Empty(t, c.OtherItems)
+}
+
 // A report that only has AttributedUSD is compared as a whole.
 func TestCompareWithASum(t *testing.T) {
 	t.Parallel()

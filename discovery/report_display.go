@@ -214,13 +214,13 @@ func (r *ReconciliationReport[B]) Bill() *bills.Bill {
 	if r.actual() == nil {
 		return b
 	}
-	name := r.modelNames()
+	name, counted := r.modelNames(), r.countedModels()
 	for _, bucket := range r.Buckets {
 		day, items := spanOf(bucket).name(), bucket.items()
 		for i := range items {
 			item := &items[i]
 			b.Items = append(b.Items, bills.Item{
-				Day: day, Name: item.name, Model: name(item.modelOf(r.Provider)), Kind: item.kindOf(r.Provider), USD: prices.USD(item.usd.String()), Tokens: item.quantity.tokens(),
+				Day: day, Name: item.name, Model: name(item.modelOf(r.Provider, counted)), Kind: item.kindOf(r.Provider), USD: prices.USD(item.usd.String()), Tokens: item.quantity.tokens(),
 			})
 		}
 		if len(items) == 0 {

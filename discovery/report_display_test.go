@@ -244,6 +244,10 @@ func TestBillFindsModelsAndKinds(t *testing.T) {
 		{models.OpenAI, "gpt-6-astra, input_tokens", "gpt-6-astra", "input"},
 		{models.OpenAI, "gpt-image-2.5-flare image, output", "gpt-image-2.5-flare", "image_output"},
 		{models.OpenAI, "gpt-4o audio, cached input", "gpt-4o", "audio_cache_read"},
+		{models.OpenAI, "codex-mini-latest, input", "codex-mini-latest", "input"},
+		{models.OpenAI, "computer-use-preview, output", "computer-use-preview", "output"},
+		{models.OpenAI, "gpt-realtime audio, output", "gpt-realtime", "audio_output"},
+		{models.OpenAI, "codex tasks", "", bills.KindTokens},
 		{models.OpenAI, "o3, cached input", "o3", "cache_read"},
 		{models.OpenAI, "gpt-5.2, tokens", "gpt-5.2", bills.KindTokens},
 		{models.OpenAI, "web search tool calls", "", bills.KindOther},
@@ -256,6 +260,7 @@ func TestBillFindsModelsAndKinds(t *testing.T) {
 		{models.Gemini, "Generate content output token count gemini 3 flash short output text", "gemini-3-flash", "output"},
 		{models.Gemini, "Credit: gemini 3 flash", "", bills.KindOther},
 		{models.XAI, "Chat grok-3-mini", "grok-3-mini", bills.KindTokens},
+		{models.XAI, "Chat grok-code-fast", "grok-code-fast", bills.KindTokens},
 		{models.XAI, "API grok-imagine-video-1.5", "grok-imagine-video-1.5", bills.KindTokens},
 		{models.XAI, "File Storage", "", bills.KindOther},
 	} {
