@@ -152,7 +152,7 @@ func (o *Options) countCalls(in *callsfiles.Files, failures *app.Failures) (grou
 		return nil, nil, err
 	}
 	rows, unread := o.SumCalls(calls.Options{
-		From: o.from, To: o.to, MatchLabels: o.Match, Prices: list,
+		From: o.from, To: o.to, MatchLabels: o.Match, Prices: list, Reprice: o.reprice,
 		By: [][]string{{calls.ByDay, calls.ByModel, calls.ByProvider, calls.ByPlatform, calls.ByBilling, calls.ByUnpriced}},
 	}, in)
 	if unread != nil && len(rows[0]) == 0 {
@@ -167,14 +167,15 @@ func (o *Options) countCalls(in *callsfiles.Files, failures *app.Failures) (grou
 	return rows[0], unread, nil
 }
 
+// write writes the page first: a pipe such as head may close stdout.
 func (o *Options) write(b bill, c *bills.Comparison, in *callsfiles.Files) error {
-	if err := o.print(b, c); err != nil {
+	if err := cmp.Or(o.writePage(in, c), o.print(b, c)); err != nil {
 		return err
 	}
 	if o.Match != nil {
 		o.Note(fmt.Sprintf("only calls %s were counted; the bill has no labels and is whole", output.Line(table.Labels(o.Match))))
 	}
-	return o.writePage(in, c)
+	return nil
 }
 
 func (o *Options) print(b bill, c *bills.Comparison) error {
@@ -212,7 +213,7 @@ func (o *Options) writePage(in *callsfiles.Files, all ...*bills.Comparison) erro
 	if err != nil {
 		return err
 	}
-	return page.Write(o.App, o.html, report.Options{From: o.from, To: o.to, MatchLabels: o.Match, Prices: list, Bills: all}, in)
+	return page.Write(o.App, o.html, report.Options{From: o.from, To: o.to, MatchLabels: o.Match, Prices: list, Reprice: o.reprice, Bills: all}, in)
 }
 
 // writeUnbilled writes a page with only the calls if the bill couldn't be read. unread

@@ -30,7 +30,7 @@ type Options struct {
 	counted                     *float64
 	maxDrift                    float64
 	limited                     bool // --max-drift is given
-	all                         bool
+	all, reprice                bool
 
 	// OpenAI, Anthropic or xAI; also Gemini with --bill
 	provider models.Provider
@@ -87,6 +87,7 @@ Output: -o csv has a row for each day. -o focus writes the line items as CSV in 
 	flags.StringVar(&o.saved, "bill", "", "`FILE` with a saved or exported bill, or - for stdin")
 	flags.Float64Var(&counted, "counted", 0, "counted `USD` in the period")
 	flags.StringVar(&o.usage, "usage", "", "calls to compare, a `FILE` or directory as for mesh usage")
+	flags.BoolVar(&o.reprice, "reprice", false, "ignore recorded costs and use today's prices")
 	flags.BoolVar(&o.all, "all", false, "also show days that don't differ")
 	flags.Float64Var(&o.maxDrift, "max-drift", bills.DefaultLimitPercent, "largest difference, in `PERCENT` of the bill")
 	flags.StringVar(&o.html, "html", "", "write an HTML report to this `FILE`")
@@ -173,6 +174,8 @@ func (o *Options) check() (err error) {
 	switch {
 	case o.Match != nil && o.usage == "":
 		return exit.Usagef("--label needs --usage: a bill has no labels")
+	case o.reprice && o.usage == "":
+		return exit.Usagef("--reprice needs --usage")
 	case o.Format == "focus" && (o.counted != nil || o.usage != "" || o.html != ""):
 		return exit.Usagef("-o focus writes only the bill; it cannot be used with --counted, --usage or --html")
 	case o.Format != "focus" && o.account != "":

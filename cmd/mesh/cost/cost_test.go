@@ -3,6 +3,7 @@ package cost
 import (
 	"encoding/csv"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,6 +55,37 @@ func TestRunComparesABillWithCalls(t *testing.T) {
 	o.maxDrift = 60
 	require.NoError(t, run(t.Context(), o))
 	assert.True(t, strings.HasPrefix(out.String(), "Bill and calls differ by 60.0 % of the bill, within the limit of 60 %."), out)
+}
+
+// As in a pipe to head, nobody reads the text.
+func TestRunWritesThePageFirst(t *testing.T) {
+	t.Parallel()
+	o, _, _ := options(t)
+	o.html = filepath.Join(t.TempDir(), "page.html")
+	o.Out = closedPipe{}
+	require.ErrorIs(t, run(t.Context(), o), io.ErrClosedPipe)
+	page, err := os.ReadFile(o.html)
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "Bill and calls differ by 60.0 % of the bill")
+}
+
+type closedPipe struct{}
+
+func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// A call that was recorded without a price gets one only with --reprice.
+func TestRunReprices(t *testing.T) {
+	t.Parallel()
+	for reprice, verdict := range map[bool]string{
+		false: "Unknown whether bill and calls differ by more than 2 % of the bill.", true: "Bill and calls differ by 100.0 % of the bill, more than the limit of 2 %.",
+	} {
+		o, out, _ := options(t)
+		o.reprice = reprice
+		require.NoError(t, os.WriteFile(o.usage, []byte(`{"provider":"openai","model":"gpt-5.2","time":"2026-11-20T12:00:00Z","path":"/v1/responses","status":200,"complete":true,`+
+			`"usage":{"input_tokens":200,"output_tokens":0,"total_tokens":200},"usd":null,"unpriced":"prices: unknown cost: model: gpt-5.2 has no price"}`), 0o600))
+		require.ErrorIs(t, run(t.Context(), o), exit.ErrFound)
+		assert.True(t, strings.HasPrefix(out.String(), verdict), out)
+	}
 }
 
 func TestRunWritesJSONAndFOCUS(t *testing.T) {
@@ -157,6 +189,7 @@ func TestRunRefusesWrongUse(t *testing.T) {
 		"--usage: ":                    func(o *Options) { o.usage += "x" },
 		"-o focus writes only the":     func(o *Options) { o.Format = "focus" },
 		"--label needs --usage":        func(o *Options) { o.usage, o.Match = "", map[string]string{"a": "b"} },
+		"--reprice needs --usage":      func(o *Options) { o.usage, o.reprice = "", true },
 		"--all needs --usage":          func(o *Options) { o.usage, o.all = "", true },
 		"--max-drift must not":         func(o *Options) { o.maxDrift = -1 },
 	} {

@@ -33,8 +33,8 @@ A line of the input is one call, as written by mesh meter --log. The minimum is 
 
 You can omit the provider if the model name implies it. Directories are searched for .jsonl and .jsonl.gz files, and - is stdin.
 
-Costs: A recorded cost (usd) counts as is. Other calls are priced with the price list of their day, or all calls with today's
-prices if you set --reprice. Calls that can't be priced are counted as unpriced, with a reason, and left out of the totals.
+Costs: A recorded cost (usd) counts as is, and null as unpriced. Calls without usd are priced with the price list of their day, and
+all calls with today's if you set --reprice. Calls that can't be priced are counted as unpriced, with a reason, and left out of the totals.
 
 Sessions: --sessions reads the session files of Claude Code, Codex, Gemini CLI, opencode, Copilot CLI, pi, Qwen Code and Droid.
 Their calls have the labels program, project and session. --explain says what these files lack.

@@ -131,6 +131,7 @@ const (
 	compareWithBill = "The provider reports no counts. Compare the calls with the bill."
 	updatePrices    = "mesh update"
 	addPrice        = "Update the table of prices, or add a row with --prices."
+	repriceThem     = " If the calls were recorded as unpriced, also set --reprice."
 	updateOrCompare = "Update the table of prices, or compare the calls with the bill."
 	readTheFiles    = "mesh usage --by unpriced"
 )
@@ -163,7 +164,7 @@ func unpriced(current, previous *aggregate) Unpriced {
 		BoundUSD: usdOf(current.total.rares().more.Total()), Bounded: current.total.Bounded, Groups: []UnpricedGroup{},
 	}
 	for key := range keys(current.reasons, previous.reasons) {
-		u.Groups = append(u.Groups, group(key, made(current.reasons, key), made(previous.reasons, key)))
+		u.Groups = append(u.Groups, group(key, made(current.reasons, key), made(previous.reasons, key), current.Reprice))
 	}
 	slices.SortFunc(u.Groups, func(a, b UnpricedGroup) int {
 		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(b.PreviousCalls, a.PreviousCalls), cmp.Compare(a.Text, b.Text), cmp.Compare(a.Reason, b.Reason))
@@ -171,7 +172,7 @@ func unpriced(current, previous *aggregate) Unpriced {
 	return u
 }
 
-func group(key reasonKey, current, previous *reasonSum) UnpricedGroup {
+func group(key reasonKey, current, previous *reasonSum, reprice bool) UnpricedGroup {
 	show, known := remedies[key.code]
 	if !known {
 		show = remedy{"No price of " + key.code, addPrice, updatePrices, true}
@@ -179,8 +180,12 @@ func group(key reasonKey, current, previous *reasonSum) UnpricedGroup {
 	if key.detail != "" {
 		show.text += ": " + key.detail
 	}
+	fix := show.fix
+	if strings.Contains(fix, "price") && !reprice {
+		fix += repriceThem
+	}
 	return UnpricedGroup{
-		Reason: key.code, Text: show.text, Fix: show.fix, Command: show.command, Fixable: show.fixable,
+		Reason: key.code, Text: show.text, Fix: fix, Command: show.command, Fixable: show.fixable,
 		Calls: current.Calls, PreviousCalls: previous.Calls, Bounded: current.Bounded, BoundUSD: usdOf(current.rares().more.Total()), Models: modelCalls(current.models),
 	}
 }

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,6 +28,7 @@ func TestReasonsOfPrices(t *testing.T) {
 			g := r.Unpriced.Groups[0]
 			assert.Equal(t, string(e.Missing), g.Reason)
 			assert.NotEmpty(t, g.Fix)
+			assert.Equal(t, g.Fixable, strings.Contains(g.Fix, "--reprice"), g.Fix)
 			if e.Name != "" {
 				assert.Contains(t, g.Text, ": "+e.Name)
 			}
