@@ -229,7 +229,7 @@ func TestCompareByDayAndModel(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A bill's model may have any name that the calls have, such as one with a price of yours.
+// A bill's model may have any name that the calls have, such as one of your own.
 func TestCompareFindsCountedModels(t *testing.T) {
 	t.Parallel()
 	report := billedDays(6)

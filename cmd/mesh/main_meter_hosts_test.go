@@ -53,7 +53,7 @@ func TestMeterCountsAHostAtItsOwnPrices(t *testing.T) {
 
 func TestMeterRefusesWrongHostsAndPrices(t *testing.T) {
 	t.Parallel()
-	wrong := ownPrices(t, "groq,llama,1,2", "groq,llama,1,two")
+	wrong, short := ownPrices(t, "groq,llama,1,2", "groq,llama,1,two"), ownPrices(t, "groq,llama,1")
 	for _, c := range []struct {
 		args []string
 		want string
@@ -75,6 +75,7 @@ func TestMeterRefusesWrongHostsAndPrices(t *testing.T) {
 		{[]string{"--charges-only"}, "--charges-only needs --budget"},
 		{[]string{"--azure", "eu"}, `--azure "eu" must be the deployment kind: global, data-zone or regional`},
 		{[]string{"--prices", wrong}, "--prices: " + wrong + ": \"two\" is wrong in line 3, column output_per_mtok"},
+		{[]string{"--prices", short}, "--prices: " + short + ": line 2: must have as many cells as there are columns"},
 		{[]string{"--prices", wrong + "x"}, "--prices: " + wrong + "x: "},
 		{[]string{"--prices", filepath.Dir(wrong)}, "--prices: " + filepath.Dir(wrong) + ": "},
 	} {

@@ -65,8 +65,8 @@ func divide(places int, sum *Part, parts []*Part) {
 }
 
 // settle moves units between parts, whose sums stay, until each counted amount is less
-// than a unit off. Otherwise it could be negative for no calls, because billed amounts and
-// drift were rounded apart.
+// than a unit off. Otherwise it could be negative for no calls, because billed amounts
+// and drift were rounded apart.
 func settle(places int, parts []*Part, billed, drift []*big.Rat) {
 	unit := cent
 	if places == millionths {

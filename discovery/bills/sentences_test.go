@@ -159,7 +159,7 @@ func TestRoundedAmountsAreClose(t *testing.T) {
 			for shown, usd := range map[prices.USD]prices.USD{p.BilledUSD: exact.BilledUSD, p.CountedUSD: exact.CountedUSD, p.DriftUSD: exact.DriftUSD} {
 				off := decimalOf(shown)
 				off.Sub(off, decimalOf(usd))
-				assert.True(t, off.Abs(off).Cmp(big.NewRat(1, int64(math.Pow10(c.Places())))) < 0, "%s for %s in %+v", shown, usd, p)
+				assert.Negative(t, off.Abs(off).Cmp(big.NewRat(1, int64(math.Pow10(c.Places())))), "%s for %s in %+v", shown, usd, p)
 			}
 		}
 	}

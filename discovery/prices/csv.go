@@ -139,7 +139,8 @@ func readCells(columns, cells []string, line int) (row Row, err error) {
 	var wrong *ValueError
 	if errors.As(err, &wrong) {
 		field, _ := fields.Type().FieldByName(wrong.Field)
-		return Row{}, wrongAt(at(field.Tag.Get("json")), wrong.Value, wrong.Reason)
+		reason := strings.ReplaceAll(wrong.Reason, "ValidFrom", "valid_from") // columns, not fields
+		return Row{}, wrongAt(at(field.Tag.Get("json")), wrong.Value, reason)
 	}
 	return row, err
 }

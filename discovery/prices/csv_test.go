@@ -149,6 +149,13 @@ func TestReadCSVNamesTheLineAndTheColumn(t *testing.T) {
 		}
 		assert.Nil(t, rows)
 	}
+	for row, reason := range map[string]string{
+		"Gr/oq,m,1,,,,\n": "must be openai, deepseek, anthropic, gemini, xai, or another name of at most 64 lower-case letters, digits, dots and hyphens",
+		"groq,m,1,,2026-11-02,2026-11-01T00:00:00Z,\n": "must be after valid_from",
+	} {
+		_, err := prices.ReadCSV(strings.NewReader(header + row))
+		require.ErrorContains(t, err, ": "+reason)
+	}
 	_, err := prices.ReadCSV(iotest.ErrReader(iotest.ErrTimeout))
 	require.ErrorIs(t, err, iotest.ErrTimeout)
 	_, err = prices.ReadCSV(nil)

@@ -210,9 +210,7 @@ func (o *Options) check() (err error) {
 func (o *Options) setDays(now time.Time) (err error) {
 	now = now.UTC() // bills have UTC days
 	if o.Last+o.Month != "" {
-		if o.from, o.to, err = o.Times(now); err == nil && o.from.IsZero() {
-			return exit.Usagef("--last %s is not supported for bills", o.Last)
-		}
+		o.from, o.to, err = o.Times(now)
 		return err
 	}
 	if o.from, err = day("--from", o.From, now); err != nil {
@@ -235,7 +233,10 @@ func (o *Options) setDays(now time.Time) (err error) {
 
 func day(flag, text string, now time.Time) (time.Time, error) {
 	at, ok := dates.Day(text, now)
-	if !ok && text != "" {
+	switch {
+	case !ok && dates.Absent(text):
+		return at, exit.Usagef("%s %q does not exist", flag, text)
+	case !ok && text != "":
 		return at, exit.Usagef("%s %q must be a day such as 2026-11-01, or 7d for seven days ago", flag, text)
 	}
 	return at, nil

@@ -57,7 +57,7 @@ func TestRunComparesABillWithCalls(t *testing.T) {
 	assert.True(t, strings.HasPrefix(out.String(), "Bill and calls differ by 60.0 % of the bill, within the limit of 60 %."), out)
 }
 
-// As in a pipe to head, nobody reads the text.
+// A pipe to head closes stdout early.
 func TestRunWritesThePageFirst(t *testing.T) {
 	t.Parallel()
 	o, _, _ := options(t)
@@ -183,6 +183,9 @@ func TestRunRefusesWrongUse(t *testing.T) {
 		`no bills from "deepseek"`:     func(o *Options) { o.provider = "deepseek" },
 		"--from or --last is required": func(o *Options) { o.saved = "" },
 		`--from "x" must be a day`:     func(o *Options) { o.From = "x" },
+		`--from "2026-11-31" does not`: func(o *Options) { o.From = "2026-11-31" },
+		`--last "all" must be days`:    func(o *Options) { o.Last = "all" },
+		"use mesh cost openai":         func(o *Options) { o.provider = "xai" },
 		"--from must be before --to":   func(o *Options) { o.From, o.To = "2026-11-21", "2026-11-21" },
 		"select no days in":            func(o *Options) { o.From = "2026-11-22" },
 		"no such file or directory":    func(o *Options) { o.saved += "x" },

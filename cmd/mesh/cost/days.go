@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
@@ -58,7 +59,10 @@ func (o *Options) billError(head []byte, err error) error {
 	isJSON := bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("["))
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	switch {
-	case !errors.As(err, &at) || isJSON && at.Line > 1 || errors.Is(err, discovery.ErrOtherBill):
+	case errors.Is(err, discovery.ErrOtherBill):
+		_, other, _ := strings.Cut(err.Error(), "a bill from ")
+		return exit.Usagef("--bill %s: %w; use mesh cost %s", o.saved, err, other)
+	case !errors.As(err, &at) || isJSON && at.Line > 1:
 		return exit.Usagef("--bill %s: %w", o.saved, err)
 	case !isJSON && bytes.ContainsRune(line, ','):
 		return exit.Usagef("--bill %s: a CSV export from a provider's usage page is not a bill; --bill takes %s", o.saved, takes[o.provider])

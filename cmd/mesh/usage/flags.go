@@ -80,6 +80,7 @@ See also: mesh help usage-flags (periods, groups, formats), mesh help budgets, m
 }
 
 func (o *Options) addFlags(cmd *cobra.Command) {
+	o.AllowAll = true
 	o.Flags.Add(cmd, "first `TIME`: a day, 7d (days ago) or RFC 3339", "end `TIME`, exclusive")
 	flags := cmd.Flags()
 	flags.Lookup("last").Usage = "the last `DAYS`: 28d, 1w or month (full ones), or all"

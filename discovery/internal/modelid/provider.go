@@ -79,18 +79,20 @@ func IsName(name string) bool {
 }
 
 // Unknown returns the error reason for an argument that must name a provider.
-func Unknown() string {
-	ids := make([]string, len(providers))
-	for i, p := range providers {
-		ids[i] = p.ID
-	}
-	return "is not one of " + strings.Join(ids, ", ")
-}
+func Unknown() string { return "is not one of " + ids() }
 
 // UnknownName returns the error reason for an argument that may also be another valid
 // name.
 func UnknownName() string {
-	return Unknown() + " and no name of at most 64 lower-case letters, digits, dots and hyphens"
+	return "must be " + ids() + ", or another name of at most 64 lower-case letters, digits, dots and hyphens"
+}
+
+func ids() string {
+	all := make([]string, len(providers))
+	for i, p := range providers {
+		all[i] = p.ID
+	}
+	return strings.Join(all, ", ")
 }
 
 // fold removes the differences between spellings: case, spaces and punctuation.

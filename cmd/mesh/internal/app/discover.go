@@ -14,6 +14,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/factsfile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/fakeproviders"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/discovery"
 	"github.com/mesh-gateway/mesh-go/discovery/facts"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
@@ -68,7 +69,7 @@ const maxFailures = 20
 func (l *Failures) Add(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch text := err.Error(); {
+	switch text := output.Error(err); {
 	case l.seen[text]:
 	case len(l.failures) == maxFailures:
 		l.more++

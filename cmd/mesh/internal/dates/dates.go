@@ -2,6 +2,7 @@
 package dates
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,8 +42,23 @@ func TimeIn(text string, now time.Time) (time.Time, error) {
 		return day, nil
 	}
 	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
+	switch {
+	case err != nil && Absent(text):
+		return time.Time{}, fmt.Errorf("time %q does not exist", text)
+	case err != nil:
 		return time.Time{}, fmt.Errorf("time %q must be like 2026-11-21, 7d (seven days ago) or 2026-11-21T07:00:00Z", text)
 	}
 	return t, nil
+}
+
+// Absent reports whether text looks like a month, day or time but doesn't exist, such as
+// 2026-11-31.
+func Absent(text string) bool {
+	for _, layout := range []string{"2006-01", time.DateOnly, time.RFC3339} {
+		var wrong *time.ParseError
+		if _, err := time.Parse(layout, text); errors.As(err, &wrong) && strings.HasSuffix(wrong.Message, "out of range") {
+			return true
+		}
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package dates_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -38,6 +39,10 @@ func TestTime(t *testing.T) {
 	week, err := dates.Time("7d")
 	require.NoError(t, err)
 	assert.WithinRange(t, week, before.AddDate(0, 0, -8), time.Now().AddDate(0, 0, -7))
+	for _, text := range []string{"2026-11-31", "2026-13-01", "2026-11-31T07:00:00Z", "2026-11-21T24:00:00Z"} {
+		_, err = dates.Time(text)
+		require.EqualError(t, err, fmt.Sprintf("time %q does not exist", text))
+	}
 	_, err = dates.Time("7x")
 	assert.EqualError(t, err, `time "7x" must be like 2026-11-21, 7d (seven days ago) or 2026-11-21T07:00:00Z`)
 }

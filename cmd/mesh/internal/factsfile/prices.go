@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/discovery/prices"
@@ -48,7 +49,7 @@ func readRows(name string) ([]prices.Row, error) {
 	case !errors.As(err, &wrong):
 		return rows, exit.WithoutPath(err)
 	case wrong.Value == "":
-		return nil, errors.New(wrong.Reason)
+		return nil, errors.New(strings.TrimPrefix(wrong.Reason, "is wrong in "))
 	}
 	return nil, fmt.Errorf("%q %s", wrong.Value, wrong.Reason) // wrong.Field is a Go name
 }

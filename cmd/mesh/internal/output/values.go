@@ -11,6 +11,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
+	"github.com/mesh-gateway/mesh-go/discovery"
 )
 
 // Unknown stands for an unknown value in a table.
@@ -110,7 +111,11 @@ func withoutPackages(text string, err error, inSDK bool) string {
 	pkg := packageOf(err)
 	inSDK = inSDK || strings.HasPrefix(pkg, module) && !strings.HasPrefix(pkg, module+"cmd/")
 	if inSDK && pkg != module+"internal/wire" { // wire errors start with a response key
-		text = strings.Replace(text, err.Error(), withoutPackage(err.Error()), 1)
+		shown := withoutPackage(err.Error())
+		if failure, ok := err.(*discovery.Failure); ok { //nolint:errorlint // each level is visited
+			shown = strings.TrimPrefix(shown, failure.Operation+": ") // a Go method
+		}
+		text = strings.Replace(text, err.Error(), shown, 1)
 	}
 	switch err := err.(type) { //nolint:errorlint // unwraps each level itself
 	case interface{ Unwrap() error }:

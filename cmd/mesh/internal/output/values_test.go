@@ -43,14 +43,14 @@ func TestErrorsNameNoPackage(t *testing.T) {
 	assert.Equal(t, "a.jsonl:3: provider \"nobody\" is not one of openai, deepseek, anthropic, gemini, xai\na.jsonl:4: cut", output.Error(errors.Join(
 		&calls.LineError{File: "a.jsonl", Line: 3, Err: err}, &calls.LineError{File: "a.jsonl", Line: 4, Err: errors.New("cut")})))
 	old := &discovery.Failure{Operation: "UpdateFacts", Reason: discovery.ReasonPartial, Err: facts.ErrOld}
-	assert.Equal(t, "UpdateFacts: facts: partial: not newer", output.Error(old))
+	assert.Equal(t, "facts: partial: not newer", output.Error(old))
 }
 
 func TestFilesAndKeysWithTheNameOfAPackageStay(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "calls: no such file", output.Error(errors.New("calls: no such file")))
 	key := &wire.Error{Path: "models", Err: errors.New("got number, want array")}
-	assert.Equal(t, "ListModels: gemini: decode: "+key.Error(), output.Error(&discovery.Failure{
+	assert.Equal(t, "gemini: decode: "+key.Error(), output.Error(&discovery.Failure{
 		Operation: "ListModels", Provider: models.Gemini, Reason: discovery.ReasonDecode, Err: key,
 	}))
 }

@@ -15,7 +15,9 @@ import (
 // Flags are shared by mesh usage and mesh cost.
 type Flags struct {
 	From, To, Last, Month string
-	labels                []string
+	// AllowAll accepts --last all.
+	AllowAll bool
+	labels   []string
 
 	// Match has the required labels; nil selects all calls.
 	Match map[string]string
@@ -67,13 +69,16 @@ func (s *Flags) Parse() error {
 // leaves an end open.
 func (s *Flags) Times(now time.Time) (from, to time.Time, err error) {
 	switch {
-	case s.Last == "all":
+	case s.AllowAll && s.Last == "all":
 		return from, to, nil
 	case s.Last != "":
-		return LastDays(s.Last, now)
+		return s.lastDays(now)
 	case s.Month != "":
 		from, err := time.ParseInLocation("2006-01", s.Month, now.Location())
-		if err != nil {
+		switch {
+		case err != nil && dates.Absent(s.Month):
+			return from, to, exit.Usagef("--month %q does not exist", s.Month)
+		case err != nil:
 			return from, to, exit.Usagef("--month %q must be like 2026-10", s.Month)
 		}
 		return from, from.AddDate(0, 1, 0), nil
@@ -90,22 +95,26 @@ func (s *Flags) Times(now time.Time) (from, to time.Time, err error) {
 	return from, to, nil
 }
 
-// LastDays returns the last full days before now for "28d" or "4w", and the last calendar
+// lastDays returns the last full days before now for "28d" or "4w", and the last calendar
 // month for "month".
-func LastDays(text string, now time.Time) (from, to time.Time, err error) {
+func (s *Flags) lastDays(now time.Time) (from, to time.Time, err error) {
 	const week = 7
 	to, _ = dates.Day("0d", now)
-	if text == "month" {
+	if s.Last == "month" {
 		to = to.AddDate(0, 0, 1-to.Day())
 		return to.AddDate(0, -1, 0), to, nil
 	}
-	n, ok := dates.Days(text)
-	if weeks, isWeeks := strings.CutSuffix(text, "w"); isWeeks {
+	n, ok := dates.Days(s.Last)
+	if weeks, isWeeks := strings.CutSuffix(s.Last, "w"); isWeeks {
 		n, ok = dates.Days(weeks + "d")
 		n *= week
 	}
 	if !ok || n == 0 || n > dates.MaxDays {
-		return from, to, exit.Usagef("--last %q must be days such as 28d, weeks such as 1w, or month", text)
+		names := "or month"
+		if s.AllowAll {
+			names = "month or all"
+		}
+		return from, to, exit.Usagef("--last %q must be days such as 28d, weeks such as 1w, %s", s.Last, names)
 	}
 	return to.AddDate(0, 0, -n), to, nil
 }

@@ -25,7 +25,7 @@ func TestSelectionOfTimes(t *testing.T) {
 		"mixed":        {Flags{From: "2020-02-29", To: "1d"}, time.Date(2020, 2, 29, 0, 0, 0, 0, time.UTC), today.AddDate(0, 0, -1)},
 		"within a day": {Flags{From: "2020-02-29T12:30:00Z"}, time.Date(2020, 2, 29, 12, 30, 0, 0, time.UTC), time.Time{}},
 		"weeks":        {Flags{Last: "2w"}, today.AddDate(0, 0, -14), today},
-		"all":          {Flags{Last: "all"}, time.Time{}, time.Time{}},
+		"all":          {Flags{Last: "all", AllowAll: true}, time.Time{}, time.Time{}},
 		"month":        {Flags{Month: "2026-02"}, time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
 		"last month": {
 			Flags{Last: "month"}, time.Date(now.Year(), now.Month()-1, 1, 0, 0, 0, 0, time.UTC), time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC),
@@ -36,10 +36,26 @@ func TestSelectionOfTimes(t *testing.T) {
 		assert.Equal(t, test.from, from.UTC(), name)
 		assert.Equal(t, test.to, to.UTC(), name)
 	}
-	for _, flags := range []Flags{{From: "1d", To: "7d"}, {From: "1d", To: "1d"}, {From: "7x"}, {To: "7x"}, {Last: "0d"}, {Last: "7"}, {Last: "0w"}, {Last: "9999w"}, {Last: "year"}, {Month: "10"}, {Month: "2026-13"}, {Last: "2026-11-01"}} {
+	for _, flags := range []Flags{{From: "1d", To: "7d"}, {From: "1d", To: "1d"}, {From: "7x"}, {To: "7x"}, {Last: "0d"}, {Last: "7"}, {Last: "0w"}, {Last: "9999w"}, {Last: "year"}, {Last: "all"}, {Month: "10"}, {Month: "2026-13"}, {Last: "2026-11-01"}} {
 		_, _, err := flags.Times(now)
 		var usage *exit.Error
 		assert.ErrorAs(t, err, &usage, flags)
+	}
+}
+
+// An error names exactly what the command accepts.
+func TestSelectionErrors(t *testing.T) {
+	t.Parallel()
+	for want, flags := range map[string]Flags{
+		`--last "3" must be days such as 28d, weeks such as 1w, or month`:      {Last: "3"},
+		`--last "3" must be days such as 28d, weeks such as 1w, month or all`:  {Last: "3", AllowAll: true},
+		`--month "2026-13" does not exist`:                                     {Month: "2026-13"},
+		`--month "10" must be like 2026-10`:                                    {Month: "10"},
+		`--from: time "2026-11-31" does not exist`:                             {From: "2026-11-31"},
+		`--to: time "x" must be like 2026-11-21, 7d (seven days ago) or 2026-`: {To: "x"},
+	} {
+		_, _, err := flags.Times(time.Now())
+		assert.ErrorContains(t, err, want)
 	}
 }
 
