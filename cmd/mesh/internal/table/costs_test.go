@@ -17,3 +17,10 @@ func TestChange(t *testing.T) {
 		assert.Equal(t, c[2], table.Change(prices.USD(c[0]), prices.USD(c[1])), c)
 	}
 }
+
+func TestPercent(t *testing.T) {
+	t.Parallel()
+	for fraction, want := range map[float64][2]string{0: {"0", "0.0"}, 0.0004: {"<1", "<0.1"}, 0.004: {"<1", "0.4"}, 0.0074: {"1", "0.7"}, 0.5: {"50", "50.0"}, 1: {"100", "100.0"}, -0.5: {"-50", "-50.0"}} {
+		assert.Equal(t, want, [2]string{table.Percent(fraction, 0), table.Percent(fraction, 1)}, fraction)
+	}
+}
