@@ -15,7 +15,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"os"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
@@ -31,11 +30,13 @@ type Reader struct {
 	OnNote func(string)
 	// OnError, if set, gets line errors, which are then not yielded.
 	OnError func(*calls.LineError)
-	// Since skips files that were last written before it.
+	// Since skips files that were last written before it, unless calls in newer files depend
+	// on them.
 	Since time.Time
 
 	prices *prices.List
 	run    *run
+	old    oldFiles
 }
 
 // New returns a Reader that compares costs with list, or with [prices.BuiltIn] if it's
@@ -57,7 +58,7 @@ func (r *Reader) Decode(path string, head []byte) calls.Decoder {
 	if begin == nil {
 		return nil
 	}
-	if info, err := os.Stat(path); err == nil && info.ModTime().Before(r.Since) {
+	if r.old.skip(path, r.Since) {
 		return func(io.Reader) iter.Seq2[calls.Record, error] { return func(func(calls.Record, error) bool) {} }
 	}
 	if r.run == nil {
@@ -75,10 +76,14 @@ func (r *Reader) Read(o *calls.Options) { o.Decode, o.Join = r.Decode, r.Join }
 func (r *Reader) rest() calls.Decoder {
 	run := r.run
 	if r.run = nil; run == nil {
+		r.old = oldFiles{}
 		return nil
 	}
 	return func(io.Reader) iter.Seq2[calls.Record, error] {
-		return func(yield func(calls.Record, error) bool) { run.finish(yield) }
+		return func(yield func(calls.Record, error) bool) {
+			run.finish(yield)
+			r.old = oldFiles{}
+		}
 	}
 }
 
@@ -155,6 +160,7 @@ func (r *run) split(yield func(calls.Record, error) bool) bool {
 }
 
 func (r *run) finish(yield func(calls.Record, error) bool) {
+	r.readParents(yield)
 	r.metered.sort()
 	r.finishClaude()
 	r.finishCodex()

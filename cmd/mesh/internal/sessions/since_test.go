@@ -1,0 +1,58 @@
+package sessions_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/sessions"
+	"github.com/mesh-gateway/mesh-go/discovery/calls"
+)
+
+// Skipping old files must not change what newer calls cost.
+func TestOldFiles(t *testing.T) {
+	t.Parallel()
+	claude := func(id string) string {
+		return strings.Replace(fmt.Sprintf(claudeText, "x"), "msg_1", id, 1)
+	}
+	for name, c := range map[string]struct {
+		files   map[string]string // those named old are old
+		records int
+		input   int64
+	}{
+		"unrelated": {map[string]string{"sessions/rollout-1-old.jsonl": codexFile(`"id":"p"`, 100), "sessions/rollout-2-f.jsonl": codexFile(`"id":"f"`, 7)}, 1, 7},
+		"Codex fork": {map[string]string{
+			"sessions/rollout-1-old-p.jsonl": codexFile(`"id":"p"`, 100), "sessions/rollout-2-f.jsonl": codexFile(`"id":"f","forked_from_id":"p"`, 100, 107),
+		}, 2, 107},
+		"Claude Code agent": {map[string]string{
+			"projects/a/s.jsonl": claude("msg_1") + stateLine("s", "claude-haiku-4-5", 20), "projects/a/s/subagents/agent-old.jsonl": claude("msg_2"),
+		}, 2, 20},
+		"old project": {map[string]string{"projects/a/s.jsonl": claude("msg_1"), "projects/b/old.jsonl": claude("msg_2")}, 1, 10},
+	} {
+		dir := writeFiles(t, c.files)
+		now := time.Now()
+		for file := range c.files {
+			if strings.Contains(file, "old") {
+				require.NoError(t, os.Chtimes(filepath.Join(dir, file), now, now.AddDate(0, 0, -9)))
+			}
+		}
+		r := sessions.New(nil)
+		r.Since = now.AddDate(0, 0, -1)
+		var opts calls.Options
+		r.Read(&opts)
+		records, input := 0, int64(0)
+		for one, err := range calls.Read(opts, dir) {
+			require.NoError(t, err, name)
+			counted, err := one.Count(nil, false)
+			require.NoError(t, err, name)
+			records, input = records+1, input+counted.Counts.Input
+		}
+		assert.Equal(t, []any{c.records, c.input}, []any{records, input}, name)
+	}
+}
