@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -160,7 +161,8 @@ func (s *Search[T]) Notes() (lines []string) {
 	return lines
 }
 
-// strange reports whether there are findings, but no file that the baseline names.
+// strange reports whether there are findings, but only in files outside the baseline's
+// directory, none of which it names.
 func (s *Search[T]) strange() bool {
 	if s.known == nil || s.accepted > 0 || len(s.Found) == 0 {
 		return false
@@ -171,7 +173,10 @@ func (s *Search[T]) strange() bool {
 			named[e.File] = true
 		}
 	}
-	return len(named) > 0 && !slices.ContainsFunc(s.selection.selected, func(f file) bool { return named[s.known.path(f.path)] })
+	return len(named) > 0 && !slices.ContainsFunc(s.selection.selected, func(f file) bool {
+		path := s.known.path(f.path)
+		return named[path] || filepath.IsLocal(path)
+	})
 }
 
 // Accepting says how to accept findings; print it after them.
