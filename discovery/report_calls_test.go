@@ -229,7 +229,7 @@ func TestCompareByDayAndModel(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A bill's model may have any name that the calls have, such as one of your own.
+// A bill's model may have any name that the calls have, even one that only you use.
 func TestCompareFindsCountedModels(t *testing.T) {
 	t.Parallel()
 	report := billedDays(6)

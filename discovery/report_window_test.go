@@ -52,6 +52,24 @@ func TestWindowThatIncludesTodayIsNotSettled(t *testing.T) {
 	})
 }
 
+// A requested bill has whole days, except for today.
+func TestTodayIsBilledInPart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(12 * time.Hour) // noon on 2000-01-01, UTC
+		midnight := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+		for last, want := range map[int64]string{midnight - day: "", midnight: "2000-01-01"} {
+			bucket := fmt.Sprintf(`{"object":"bucket","start_time":%d,"end_time":%d,"results":[]}`, last, last+day)
+			s := newFakeServer(map[string]http.HandlerFunc{"openai": respond(costPage(false, "null", bucket))})
+			q := costQuery()
+			q.StartTime, q.EndTime = midnight-day, midnight+day
+			r, err := s.inProcess().ReconcileOpenAICost(t.Context(), q, nil)
+			require.NoError(t, err)
+			assert.Equal(t, []string{want, want}, []string{r.PartialDay, r.Bill().PartialDay})
+		}
+	})
+}
+
 // Half a counted day against a whole billed one would give a wrong drift.
 func TestReconciliationsTakeWholeBucketsOnly(t *testing.T) {
 	t.Parallel()
