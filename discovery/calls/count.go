@@ -15,9 +15,9 @@ const Subscription = "subscription"
 
 var errNoUsage = errors.New("usage is missing, and so is the cost")
 
-// Count returns the record as all sums count it: with its recorded cost, or else a price
-// from list. A nil list means [prices.BuiltIn]. USD or Unpriced is set, Counts are
-// parsed, and Time is in UTC.
+// Count returns the record as all sums count it: with its USD or Unpriced, or if both are
+// "", a price from list. A nil list means [prices.BuiltIn]. USD or Unpriced is set in the
+// result, Counts are parsed, and Time is in UTC.
 //
 // If reprice is set, a recorded cost or lower bound is computed again wherever the counts
 // suffice. Count returns an error if something is missing to compute a cost, such as

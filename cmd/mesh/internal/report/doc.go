@@ -20,10 +20,10 @@
 //
 // # Amounts
 //
-// The known cost is the exact sum of recorded costs; other calls are priced with
-// Options.Prices. Unpriced calls are in no sum: Report.Unpriced counts them, with reasons
-// and fixes, and Sum.BoundUSD is their minimum cost. Quotients are rounded half to even
-// to 12 places.
+// The known cost is the exact sum of recorded costs; calls that have neither a cost nor
+// a reason are priced with Options.Prices. Unpriced calls are in no sum: Report.Unpriced
+// counts them, with reasons and fixes, and Sum.BoundUSD is their minimum cost. Quotients
+// are rounded half to even to 12 places.
 //
 // # Why it changed
 //
