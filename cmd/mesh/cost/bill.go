@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/app"
@@ -26,6 +27,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/discovery/bills"
 	"github.com/mesh-gateway/mesh-go/discovery/calls"
 	"github.com/mesh-gateway/mesh-go/discovery/models"
+	"github.com/mesh-gateway/mesh-go/discovery/prices"
 )
 
 // bill is a report for any provider.
@@ -158,11 +160,16 @@ func (o *Options) countCalls(in *callsfiles.Files, failures *app.Failures) (grou
 	if unread != nil && len(rows[0]) == 0 {
 		return nil, nil, exit.Usagef("--usage: %w", unread)
 	}
+	missing := false
 	for _, row := range rows[0] {
 		provider, platform, reason := row.Value(calls.ByProvider), row.Value(calls.ByPlatform), row.Value(calls.ByUnpriced)
 		if provider == string(o.provider) && platform == "" && reason != "" {
 			failures.Add(errors.New("unknown cost: " + costs.Cause(reason)))
+			missing = missing || strings.HasPrefix(reason, prices.ErrUnpriced.Error())
 		}
+	}
+	if missing && !o.reprice {
+		failures.Add(errors.New("add missing prices with --prices, and set --reprice for calls recorded as unpriced"))
 	}
 	return rows[0], unread, nil
 }

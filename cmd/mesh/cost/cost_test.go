@@ -79,12 +79,13 @@ func TestRunReprices(t *testing.T) {
 	for reprice, verdict := range map[bool]string{
 		false: "Unknown whether bill and calls differ by more than 2 % of the bill.", true: "Bill and calls differ by 100.0 % of the bill, more than the limit of 2 %.",
 	} {
-		o, out, _ := options(t)
+		o, out, errs := options(t)
 		o.reprice = reprice
 		require.NoError(t, os.WriteFile(o.usage, []byte(`{"provider":"openai","model":"gpt-5.2","time":"2026-11-20T12:00:00Z","path":"/v1/responses","status":200,"complete":true,`+
 			`"usage":{"input_tokens":200,"output_tokens":0,"total_tokens":200},"usd":null,"unpriced":"prices: unknown cost: model: gpt-5.2 has no price"}`), 0o600))
 		require.ErrorIs(t, run(t.Context(), o), exit.ErrFound)
 		assert.True(t, strings.HasPrefix(out.String(), verdict), out)
+		assert.Equal(t, !reprice, strings.Contains(errs.String(), "with --prices, and set --reprice"), errs)
 	}
 }
 
