@@ -49,6 +49,25 @@ func TestProvidersServeEveryCommand(t *testing.T) {
 	assert.NoError(t, p.Wait())
 }
 
+// In calls files, equal response ids are one call.
+func TestRunsOfProvidersHaveDifferentIDs(t *testing.T) {
+	t.Parallel()
+	log := t.TempDir()
+	run := func(env []string, args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "mesh", args...)
+		cmd.Env = env
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		return string(out)
+	}
+	var env []string
+	for range 2 {
+		_, env = startProviders(t)
+		run(env, "meter", "--log", log, "--", "caller", "messages", "content", "messages", "chat")
+	}
+	assert.Contains(t, run(env, "usage", log), "calls: 8,")
+}
+
 func TestModelsAreSorted(t *testing.T) {
 	t.Parallel()
 	_, env := startProviders(t)

@@ -1,11 +1,14 @@
 package discoverytest
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/mesh-gateway/mesh-go/discovery"
@@ -103,12 +106,17 @@ func (s *Server) complete(api completionAPI, r *http.Request) response {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	set := s.completions[api.op]
-	s.completed++
-	c.Number, c.Model, c.Text = s.completed, cmp.Or(set.Model, c.Model), cmp.Or(set.Text, "Hello there.")
+	c.ID, c.Model, c.Text = s.nextID(), cmp.Or(set.Model, c.Model), cmp.Or(set.Text, "Hello there.")
 	if c.Usage = set.Usage; c.Usage == nil {
 		c.Usage = s.usage[api.op]
 	}
 	return c.response(api.form)
+}
+
+// nextID is called with mu held.
+func (s *Server) nextID() string {
+	s.completed++
+	return s.idPrefix + strconv.Itoa(s.completed)
 }
 
 // readOptions ignores fields with a wrong type.
@@ -130,7 +138,7 @@ func (c *completion) readGeminiCall(r *http.Request) bool {
 // completion is a response. Templates use its exported names.
 type completion struct {
 	Service     discovery.Service
-	Number      int // counted from 1 per server
+	ID          string // after the provider's prefix
 	Model, Text string
 	Usage       json.RawMessage
 	Options     struct {
@@ -233,8 +241,8 @@ const (
 var platformAnswers []byte
 
 // platformRoutes serve one recorded response per platform, for any request and any key.
-func platformRoutes() []route {
-	bodies := embedded[map[Operation]json.RawMessage](platformAnswers)
+func (s *Server) platformRoutes() []route {
+	bodies := embedded[map[Operation]map[string]json.RawMessage](platformAnswers)
 	var routes []route
 	for _, of := range []struct {
 		op       Operation
@@ -251,10 +259,21 @@ func platformRoutes() []route {
 			if call := r.PathValue("call"); call != "" && !strings.HasSuffix(call, ":rawPredict") {
 				return notFound(r)
 			}
-			return ok(bodies[of.op])
+			return ok(s.withOwnID(bodies[of.op]))
 		}})
 	}
 	return routes
+}
+
+// withOwnID appends a number to the id, if the body has one.
+func (s *Server) withOwnID(body map[string]json.RawMessage) map[string]json.RawMessage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id := body["id"]; id != nil {
+		body = maps.Clone(body)
+		body["id"] = fmt.Appendf(nil, `%s-%s"`, bytes.TrimSuffix(id, []byte(`"`)), s.nextID())
+	}
+	return body
 }
 
 // Transport returns a transport that sends requests for official hosts, such as

@@ -80,6 +80,29 @@ func TestPlatformsAreMetered(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, post(t, client, "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse"))
 }
 
+// Equal ids are one call, in a calls file from several servers, too.
+func TestResponsesHaveTheirOwnIDs(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	ids := map[string]bool{}
+	m, err := meter.New(meter.WithRecorder(func(r calls.Record) { mu.Lock(); defer mu.Unlock(); ids[r.ID] = true }))
+	require.NoError(t, err)
+	urls := []string{
+		vertexModels + "claude-sonnet-4-5@20250929:rawPredict", "https://openrouter.ai/api/v1/chat/completions",
+		"https://example-resource.openai.azure.com/openai/v1/chat/completions", "https://api.openai.com/v1/chat/completions",
+	}
+	for range 2 {
+		client := &http.Client{Transport: m.Transport(discoverytest.New(t, discoverytest.WithUniqueIDs()).Transport())}
+		for _, url := range urls {
+			assert.Equal(t, http.StatusOK, post(t, client, url))
+			assert.Equal(t, http.StatusOK, post(t, client, url))
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	assert.Len(t, ids, 4*len(urls))
+}
+
 func post(t *testing.T, client *http.Client, url string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"model":"m","messages":[]}`))

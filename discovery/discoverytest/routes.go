@@ -108,7 +108,7 @@ func (s service) bad(message string) response {
 
 func (s *Server) routes() []route {
 	const openAIAdmin, anthropicAdmin = discovery.ServiceOpenAIAdmin, discovery.ServiceAnthropicAdmin
-	return slices.Concat(s.completionRoutes(), platformRoutes(), []route{
+	return slices.Concat(s.completionRoutes(), s.platformRoutes(), []route{
 		{op: ListCatalog, service: catalog, pattern: "GET /models", run: s.listCatalog},
 		{op: GetFacts, service: factTables, pattern: "GET /" + facts.BundleName, run: s.getFacts},
 		{op: ListOpenAIModels, service: openAI, pattern: "GET /v1/models", run: always(openAIModels)},

@@ -30,7 +30,8 @@
 // The server completes requests in OpenAI's chat and responses APIs, Anthropic's Messages
 // API and Gemini's generateContent, streamed or not. DeepSeek and xAI have both OpenAI
 // APIs, and Gemini has the chat API. [Server.SetCompletion] sets the text and usage. Ids
-// count the server's completions: "chatcmpl-1", "msg_2".
+// count the server's completions: "chatcmpl-1", "msg_2". In calls files, equal ids are one
+// call, so use [WithUniqueIDs] if several servers' calls go into one file.
 //
 // The base URLs for official SDKs are URL + "/openai/v1/", "/anthropic/", "/gemini/",
 // "/gemini/v1beta/openai/", "/deepseek/" and "/xai/v1/".
@@ -43,9 +44,9 @@
 // # Platforms
 //
 // OpenRouter, Bedrock (Converse), Vertex (Claude, rawPredict) and Azure (chat) each have
-// one recorded response, at URL + "/openrouter", "/bedrock", "/vertex" and "/azure". With
-// [Server.Transport], a program calls their official hosts, which a meter.Meter
-// recognizes:
+// one recorded response with a numbered id, at URL + "/openrouter", "/bedrock", "/vertex"
+// and "/azure". With [Server.Transport], a program calls their official hosts, which a
+// meter.Meter recognizes:
 //
 //	client := &http.Client{Transport: m.Transport(s.Transport())}
 //	res, err := client.Post("https://bedrock-runtime.us-west-2.amazonaws.com/model/us.anthropic.claude-sonnet-4-6/converse", …)
@@ -70,6 +71,7 @@ package discoverytest
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -89,6 +91,7 @@ type Server struct {
 	addr     string
 	keys     map[discovery.Service]secret.Secret
 	pageSize int
+	idPrefix string
 	bare     bool
 	site     *testserver.Server[Operation, Request]
 
@@ -198,6 +201,10 @@ func WithAddr(addr string) Option { return func(s *config) { s.addr = addr } }
 // WithoutRequestLog records no requests, so that a long-running server doesn't grow.
 // [Server.Requests] then returns nil.
 func WithoutRequestLog() Option { return func(s *config) { s.site.DisableLog() } }
+
+// WithUniqueIDs starts the numbers in response ids with a random part, as in
+// "msg_K7Q2X9ABCDEF-1", so that no two servers have the same ids.
+func WithUniqueIDs() Option { return func(s *config) { s.idPrefix = rand.Text()[:12] + "-" } }
 
 // WithCatalog replaces the catalog's rows. They must be JSON, but may be undecodable for
 // clients. For a response that isn't JSON, use [Server.Fail].

@@ -60,7 +60,7 @@ func run(ctx context.Context, o *options) error {
 	}
 	ctx, stop := app.UntilInterrupted(ctx)
 	defer stop()
-	s, err := discoverytest.Listen(discoverytest.WithAddr(o.listen), discoverytest.WithoutRequestLog())
+	s, err := discoverytest.Listen(discoverytest.WithAddr(o.listen), discoverytest.WithoutRequestLog(), discoverytest.WithUniqueIDs())
 	if err != nil {
 		return app.ListenError(err)
 	}
