@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -132,6 +133,60 @@ func TestAnAnswerInAnOutageIsKeptOrLost(t *testing.T) {
 			files, err := os.ReadDir(folder)
 			require.NoError(t, err)
 			assert.Len(t, files, c.files, name)
+		}
+	}
+}
+
+// A kept answer's thread is missing in the new database, so no attempt would succeed.
+func TestAKeptAnswerToALostMessageIsTriedOncePerStart(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lost  bool
+		sends int
+		want  string
+	}{
+		"a new database":    {true, 1, "given up after attempt 1: the message is no longer visible in the inbox; the gateway may have a new database; its answer stays in FILE, to send or to remove: mesh: POST /messages: status 500"},
+		"a passing failure": {false, 5, "given up after attempt 5: mesh: POST /messages: status 500"},
+	} {
+		before, after := gateway(t), gateway(t)
+		thread, err := connect(t, before, "node-b").OpenThread(t.Context(), "builds")
+		require.NoError(t, err)
+		_, err = connect(t, before, "node-b").Send(t.Context(), client.SendRequest{To: "node-a", Kind: client.KindQuestion, Content: "Ready?", ThreadID: thread.ID})
+		require.NoError(t, err)
+		folder := t.TempDir()
+		serve := func(g *gatewaytest.Gateway, status int) (errs []error, gaveUp int) {
+			g.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: status, Times: -1})
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := worker(t, g)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				var j journal
+				require.NoError(t, agent.Answer(ctx, c, func(context.Context, client.MeshMessage) (string, error) { return "paid", nil }, agent.AnswerOptions{
+					Spool:        folder,
+					ServeOptions: agent.ServeOptions{OnError: j.onError, OnGiveUp: func(client.MeshMessage, error) bool { gaveUp++; return false }},
+				}))
+				errs = j.errors
+			})
+			return errs, gaveUp
+		}
+		serve(before, http.StatusBadGateway)
+		files, err := filepath.Glob(filepath.Join(folder, "*"))
+		require.NoError(t, err)
+		require.Len(t, files, 1, name)
+
+		next := before
+		if before.Heal(); test.lost {
+			next = after
+		}
+		for range 2 {
+			sent := len(next.Requests(gatewaytest.SendMessage))
+			errs, gaveUp := serve(next, http.StatusInternalServerError)
+			require.Len(t, errs, 1, name)
+			require.ErrorContains(t, errs[0], strings.Replace(test.want, "FILE", files[0], 1), name)
+			assert.Equal(t, test.lost, gaveUp == 0, "%s: a lost message can't be marked", name)
+			assert.Len(t, next.Requests(gatewaytest.SendMessage), sent+test.sends, name)
+			assert.FileExists(t, files[0], name)
+			next.Heal()
 		}
 	}
 }

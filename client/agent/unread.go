@@ -64,6 +64,18 @@ func (c *unreadCheck) find(ctx context.Context, how seam.List, m message, opts q
 	return &rows[i], false, err
 }
 
+// isGone reports whether the gateway no longer has m, neither unread nor read. It looks
+// twice, in case the gateway made a mistake.
+func (c *unreadCheck) isGone(ctx context.Context, m message) bool {
+	for range 2 {
+		row, hidden, err := c.find(ctx, seam.List{NoContents: true, NeedsBody: true}, m, query{FromNode: m.FromNode, Limit: maxLimit})
+		if err != nil || row != nil || hidden {
+			return false
+		}
+	}
+	return true
+}
+
 func (c *unreadCheck) similar(m message) query {
 	return query{FromNode: m.FromNode, Kind: m.Kind, ThreadID: m.GetThreadID(), Limit: maxLimit}
 }

@@ -99,8 +99,9 @@ func (s *Spool) owns(entry fs.DirEntry) bool {
 
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16] }
 
-// name includes CreatedAt, because a gateway with a new database reuses ids.
-func (s *Spool) name(m gateway.MeshMessage) string {
+// File names an answer's file. It includes CreatedAt, because a gateway with a new
+// database reuses ids.
+func (s *Spool) File(m gateway.MeshMessage) string {
 	return filepath.Join(s.folder, fmt.Sprintf("%s%d-%s.json", s.prefix, m.ID, digest(m.CreatedAt)))
 }
 
@@ -113,7 +114,7 @@ func (s *Spool) Save(m gateway.MeshMessage, answer string) error {
 	}
 	const attempts = 3 // a server starting in the same directory removes unfinished files
 	for range attempts {
-		if err = s.write(s.name(m), text); !errors.Is(err, fs.ErrNotExist) {
+		if err = s.write(s.File(m), text); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
@@ -141,7 +142,7 @@ func (s *Spool) write(name string, text []byte) error {
 
 // Remove removes the answer to a message, if it exists.
 func (s *Spool) Remove(m gateway.MeshMessage) error {
-	if err := os.Remove(s.name(m)); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.File(m)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -177,7 +178,7 @@ func (s *Spool) read(entry fs.DirEntry) (a Answer, err error) {
 	}
 	name := filepath.Join(s.folder, entry.Name())
 	text, err := openfile.Read(name, maxFile)
-	if err == nil && (json.Unmarshal(text, &a) != nil || a.FromNode == "" || a.Text == "" || s.name(a.Message()) != name) {
+	if err == nil && (json.Unmarshal(text, &a) != nil || a.FromNode == "" || a.Text == "" || s.File(a.Message()) != name) {
 		err = fmt.Errorf("%s is not an answer", name)
 	}
 	return a, err
