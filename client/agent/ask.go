@@ -30,8 +30,13 @@ type NoAnswerError struct {
 
 func (e *NoAnswerError) Error() string {
 	reason := strings.TrimPrefix(e.Err.Error(), "mesh: ")
-	if e.Question.ID == 0 {
+	failed := failedRequest(e.Err)
+	switch {
+	case e.Question.ID != 0:
+	case failed.Delivered || failed.Uncertain:
 		return fmt.Sprintf("mesh: no receipt for a question to %s: %s", e.Question.ToNode, reason)
+	default:
+		return fmt.Sprintf("mesh: question to %s not sent: %s", e.Question.ToNode, reason)
 	}
 	return fmt.Sprintf("mesh: no answer from %s to question %d: %s", e.Question.ToNode, e.Question.ID, reason)
 }
@@ -231,9 +236,10 @@ type outgoing struct {
 	// made RelatedTaskID.
 	ownKey, numbered bool
 
-	failures int  // with 500, which may have stored the question
-	refusals int  // to take the number, with a 4xx status
-	stored   bool // the gateway has the numbered question under the key
+	failures int   // with 500, which may have stored the question
+	refusals int   // to take the number, with a 4xx status
+	stored   bool  // the gateway has the numbered question under the key
+	failed   error // in the last attempt
 }
 
 // outgoing gives the question a key: it then arrives once even if it is sent again.

@@ -2,8 +2,10 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -24,7 +26,7 @@ func TestAskLeavesTheQuestionWhenItsTimeEnds(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	q := noAnswer(t, err).Question
 	assert.Equal(t, int64(1), q.ID)
-	require.EqualError(t, err, "mesh: no answer from node-b to question 1: GET /messages: context canceled")
+	require.EqualError(t, err, "mesh: no answer from node-b to question 1: context canceled")
 
 	inbox := unreadOf(t, b)
 	require.Len(t, inbox, 1)
@@ -61,6 +63,33 @@ func TestBreakingOutOfAskAllLeavesTheOthers(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotEqual(t, first, m.FromNode, "the other answer stays unread")
 		break
+	}
+}
+
+// What NoAnswerError says when the time ends before there is a receipt.
+func TestAskSaysWhetherTheQuestionWasSent(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		status int
+		want   string
+	}{
+		"the gateway may have it": {500, "mesh: no receipt for a question to node-b: POST /messages: status 500: the message may have been delivered: "},
+		"the gateway refuses it":  {422, "mesh: question to node-b not sent: POST /messages: status 422: "},
+	} {
+		g := gateway(t)
+		g.Fail(gatewaytest.SendMessage, gatewaytest.Fault{Status: test.status, Body: "no", Times: -1})
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := worker(t, g)
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			_, err := agent.Ask(ctx, c, question("node-b"))
+			assert.Zero(t, noAnswer(t, err).Question.ID, name)
+			require.ErrorContains(t, err, test.want, name)
+			assert.Equal(t, test.status == 500, errors.Is(err, context.DeadlineExceeded), name)
+			var failed *client.MeshGatewayError
+			require.ErrorAs(t, err, &failed)
+			assert.Equal(t, test.status == 500, failed.Uncertain, name)
+		})
 	}
 }
 

@@ -118,7 +118,7 @@ func TestAskAllHasOneResultForEachRecipient(t *testing.T) {
 	var unknown *client.NotInRegistryError
 	require.ErrorAs(t, failed["node-x"], &unknown)
 	assert.Zero(t, failed["node-x"].Question.ID)
-	assert.ErrorContains(t, failed["node-x"], `mesh: no receipt for a question to node-x: "node-x" is not registered`)
+	assert.ErrorContains(t, failed["node-x"], `mesh: question to node-x not sent: "node-x" is not registered`)
 	for node, m := range answers {
 		assert.Equal(t, node+": Is the build green?", m.GetContent())
 		assert.Equal(t, answers["node-b"].ThreadID, m.ThreadID, "one thread for all")

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -325,12 +326,16 @@ func (s *server) poll(ctx context.Context) error {
 	return err
 }
 
-// report passes an error on. A handler's error may contain anything, so it is
-// redacted before it is logged.
+// report passes an error on. Errors about a message start with what happened to it. A
+// handler's error may contain anything, so it is redacted before it is logged.
 func (s *server) report(m message, err error) {
 	if s.opts.OnError != nil {
 		s.opts.OnError(m, err)
 		return
 	}
-	s.client.Log.Warn("serving the inbox failed", "message", m.ID, "error", s.client.Redact(err.Error()))
+	what, cause := "polling or registering failed", err.Error()
+	if m.ID != 0 {
+		what, cause, _ = strings.Cut(cause, ": ")
+	}
+	s.client.Log.Warn(what, "message", m.ID, "error", s.client.Redact(cause))
 }

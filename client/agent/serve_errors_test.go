@@ -138,8 +138,7 @@ func TestServeWithoutOnErrorLogsErrorsWithoutTokens(t *testing.T) {
 		defer cancel()
 		fail := func(context.Context, client.MeshMessage) error { return fmt.Errorf("denied for %s", token[2:]) }
 		require.NoError(t, agent.Serve(ctx, c, fail, agent.ServeOptions{MaxAttempts: 1}))
-		assert.Contains(t, log.String(), "message=1")
-		assert.Contains(t, log.String(), "given up after attempt 1: denied for [REDACTED]")
+		assert.Contains(t, log.String(), `msg="given up after attempt 1" node=node-a message=1 error="denied for [REDACTED]"`)
 		assert.NotContains(t, log.String(), token[2:])
 	})
 }

@@ -122,6 +122,7 @@ const (
 // stored the numbered question, and will return its receipt.
 func (w *waiter) sendsAgain(ctx context.Context, q *outgoing, sent request, err error) bool {
 	status := statusOf(err)
+	q.failed = err
 	switch {
 	case status == http.StatusInternalServerError && sent.IdempotencyKey != "":
 		q.failures++
@@ -146,8 +147,15 @@ func (w *waiter) expire(err error) {
 		w.end(fmt.Errorf("%w; the last poll failed: %w", err, failed))
 		return
 	}
-	w.end(w.client.ListFailed(err))
+	w.end(endedError{w.client.ListFailed(err), err})
 }
+
+// endedError has the type of a failed request, but does not name one.
+type endedError struct{ failed, cause error }
+
+func (e endedError) Error() string { return e.cause.Error() }
+
+func (e endedError) Unwrap() error { return e.failed }
 
 func (w *waiter) end(err error) {
 	for _, q := range slices.Clone(w.pending) {
@@ -155,7 +163,11 @@ func (w *waiter) end(err error) {
 		w.emit(message{}, w.client.noAnswer(q, err))
 	}
 	for _, q := range w.unsent {
-		w.emit(message{}, w.client.unsent(q.to, err))
+		failed := err
+		if failedRequest(q.failed).Uncertain {
+			failed = fmt.Errorf("%w; then: %w", q.failed, err)
+		}
+		w.emit(message{}, w.client.unsent(q.to, failed))
 	}
 	w.unsent = nil
 }

@@ -168,8 +168,10 @@ func plainMessage(w io.Writer, m client.MeshMessage) error {
 func unanswered(none *agent.NoAnswerError, timeout time.Duration) error {
 	question := none.Question
 	switch {
-	case question.ID == 0:
+	case question.ID == 0 && !errors.Is(none, context.DeadlineExceeded) && !errors.Is(none, context.Canceled):
 		return none.Err
+	case question.ID == 0:
+		return none
 	case errors.Is(none, context.DeadlineExceeded):
 		return fmt.Errorf("%s has not answered question %d within %s", question.ToNode, question.ID, timeout)
 	case errors.Is(none, context.Canceled):
