@@ -21,7 +21,8 @@ import (
 // Copies reports a file's duplicate records, which aren't added up. Records with the same
 // provider and response id, less than 24 hours apart, are the same call. Only the first
 // one is kept, or the first with final counts if there is any. If several programs
-// fetched a stored response, the earliest fetch is kept.
+// fetched a stored response, the earliest fetch is kept. Ollama's short ids, such as
+// chatcmpl-998, repeat, so those records also need the same time.
 type Copies struct {
 	// File contains the copies. The kept records are in the file Of, which may be the same
 	// one; it's "" if they are in several.

@@ -30,8 +30,8 @@
 // The server completes requests in OpenAI's chat and responses APIs, Anthropic's Messages
 // API and Gemini's generateContent, streamed or not. DeepSeek and xAI have both OpenAI
 // APIs, and Gemini has the chat API. [Server.SetCompletion] sets the text and usage. Ids
-// count the server's completions: "chatcmpl-1", "msg_2". In calls files, equal ids are one
-// call, so use [WithUniqueIDs] if several servers' calls go into one file.
+// count the server's completions: "chatcmpl-1", "msg_2". In calls files, equal ids are
+// one call, so use [WithUniqueIDs] if several servers' calls go into one file.
 //
 // The base URLs for official SDKs are URL + "/openai/v1/", "/anthropic/", "/gemini/",
 // "/gemini/v1beta/openai/", "/deepseek/" and "/xai/v1/".

@@ -153,7 +153,7 @@ func TestOwnRowsOfPlatforms(t *testing.T) {
 // The error names what the user has to configure, and only if it's missing.
 func TestAzureWithoutAKindSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	for region, reason := range map[string]string{"": "the kind of its deployment on Azure", "regional": "in this region"} {
+	for region, reason := range map[string]string{"": "on Azure until its deployment kind is configured", "regional": "in this region"} {
 		_, err := prices.BuiltIn().CostOf(prices.Call{
 			Provider: models.OpenAI, Platform: prices.PlatformAzure, Region: region, Model: "gpt-4o", Usage: prices.Usage{Input: 1}, At: time.Now(),
 		})

@@ -98,19 +98,19 @@ func (e *UnpricedError) reason() string {
 		return "has no known price in this mode"
 	case MissingRegion:
 		if e.noKind {
-			return "has no known price without the kind of its deployment on Azure, which must be configured as global, data-zone or regional"
+			return "has no known price on Azure until its deployment kind is configured as global, data-zone or regional"
 		}
 		return "has no known price on this platform or in this region"
 	case MissingPlatform:
 		return "has no known price on this platform"
 	case MissingTool:
-		return "has no known fee for a use of this tool"
+		return "has no known fee for this tool"
 	case MissingDuration:
 		return "is billed by duration"
 	case MissingCount:
 		return "has no known price for this count"
 	default:
-		return "has no known price of " + string(e.Missing)
+		return "has no known " + string(e.Missing) + " price"
 	}
 }
 

@@ -139,7 +139,7 @@ func TestUnpricedErrorNamesWhatIsMissing(t *testing.T) {
 		{
 			prices.Call{Provider: models.OpenAI, Model: "gpt-5-pro", Usage: prices.Usage{CacheRead: 1}},
 			prices.UnpricedError{Provider: models.OpenAI, Model: "gpt-5-pro", Missing: prices.MissingCacheRead},
-			"prices: unknown cost: cache_read: gpt-5-pro has no known price of cache_read",
+			"prices: unknown cost: cache_read: gpt-5-pro has no known cache_read price",
 		},
 	} {
 		row.call.At = on(t, "2026-11-20")
