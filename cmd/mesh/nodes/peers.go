@@ -17,6 +17,7 @@ import (
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/profile"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
+	"github.com/mesh-gateway/mesh-go/internal/editdistance"
 )
 
 // NewPeers returns the mesh peers command.
@@ -60,7 +61,7 @@ func NewPeer(a *app.App) *cobra.Command {
 			}
 			peer, err := a.Client.GetPeer(ctx, a.Args[0])
 			if err != nil {
-				return err
+				return suggest(ctx, a, err)
 			}
 			capabilities, err := json.Marshal(peer.Capabilities)
 			if err != nil {
@@ -76,6 +77,25 @@ func NewPeer(a *app.App) *cobra.Command {
 			})
 		}),
 	}
+}
+
+// suggest adds a similar name to an error about an unknown one.
+func suggest(ctx context.Context, a *app.App, err error) error {
+	var unknown *client.NotInRegistryError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	peers, _ := a.Client.ListPeers(ctx)
+	var names []string
+	for _, p := range peers {
+		if client.ValidNodeName(p.Name) == nil {
+			names = append(names, p.Name)
+		}
+	}
+	if name := editdistance.Nearest(a.Args[0], names); name != "" {
+		unknown.Near = []string{name}
+	}
+	return err
 }
 
 type registerOptions struct {

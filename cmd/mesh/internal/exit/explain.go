@@ -81,9 +81,10 @@ func advice(err error) string {
 		leak    *client.MeshSecretLeakError
 		absent  *agent.NotInInboxError
 		unknown *client.NotInRegistryError
+		failed  *client.MeshGatewayError
 		dial    *net.OpError
 	)
-	gateway := is[*client.MeshGatewayError](err)
+	gateway := errors.As(err, &failed)
 	switch {
 	case errors.As(err, &leak) && leak.Finding.Rule.Number > 0: // rule 0, the live tokens, never passes
 		command := "send"
@@ -95,6 +96,8 @@ func advice(err error) string {
 		return "; mesh threads ID shows a thread, and mesh send --thread answers in it"
 	case errors.As(err, &unknown) && unknown.Sender:
 		return "; mesh register --node " + unknown.Name
+	case gateway && failed.StatusCode == http.StatusConflict && !failed.Uncertain && failed.Path == "/messages":
+		return "; the key belongs to another message, so use a new one"
 	case gateway && errors.Is(err, http.ErrSchemeMismatch):
 		return " (use http:// in MESH_GATEWAY_URL or --gateway-url)"
 	case errors.Is(err, client.ErrNoSuchPath):
@@ -124,6 +127,7 @@ var sources = map[string]string{ //nolint:gosec // the names of flags
 	"PerCall":            "--per-call",
 	"RelatedTaskID":      "--task",
 	"SessionID":          "--session",
+	"Spool":              "--spool",
 	"ThreadID":           "--thread",
 	"To":                 "TO",
 	"Topic":              "--topic",
