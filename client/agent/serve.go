@@ -333,7 +333,7 @@ func (s *server) report(m message, err error) {
 		s.opts.OnError(m, err)
 		return
 	}
-	what, cause := "polling or registering failed", err.Error()
+	what, cause := "serving the inbox failed", err.Error()
 	if m.ID != 0 {
 		what, cause, _ = strings.Cut(cause, ": ")
 	}
