@@ -170,7 +170,7 @@ func TestInterruptedAskNamesAQuestionThatMayHaveArrived(t *testing.T) {
 	<-sending
 	p.interrupt()
 	assert.Equal(t, exit.Interrupted, p.exit())
-	assert.Regexp(t, `^mesh: warning: POST /messages: the message may have been delivered: `, p.stderr.String())
+	assert.Regexp(t, `^mesh: warning: no receipt for a question to node-b: POST /messages: the message may have been delivered: `, p.stderr.String())
 }
 
 // sentAtOnce reports false if this process paused too long between its two signals for
