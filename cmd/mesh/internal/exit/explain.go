@@ -81,10 +81,9 @@ func advice(err error) string {
 		leak    *client.MeshSecretLeakError
 		absent  *agent.NotInInboxError
 		unknown *client.NotInRegistryError
-		failed  *client.MeshGatewayError
 		dial    *net.OpError
 	)
-	gateway := errors.As(err, &failed)
+	gateway := is[*client.MeshGatewayError](err)
 	switch {
 	case errors.As(err, &leak) && leak.Finding.Rule.Number > 0: // rule 0, the live tokens, never passes
 		command := "send"
@@ -96,8 +95,6 @@ func advice(err error) string {
 		return "; mesh threads ID shows a thread, and mesh send --thread answers in it"
 	case errors.As(err, &unknown) && unknown.Sender:
 		return "; mesh register --node " + unknown.Name
-	case gateway && failed.StatusCode == http.StatusConflict && !failed.Uncertain && failed.Path == "/messages":
-		return "; the key belongs to another message, so use a new one"
 	case gateway && errors.Is(err, http.ErrSchemeMismatch):
 		return " (use http:// in MESH_GATEWAY_URL or --gateway-url)"
 	case errors.Is(err, client.ErrNoSuchPath):
@@ -105,8 +102,17 @@ func advice(err error) string {
 	case gateway && errors.As(err, &dial) && dial.Op == "dial":
 		return " (check MESH_GATEWAY_URL or --gateway-url, and whether the gateway runs)"
 	default:
-		return ""
+		return KeyAdvice(err)
 	}
+}
+
+// KeyAdvice returns advice if the caller's idempotency key has been used, or "".
+func KeyAdvice(err error) string {
+	var failed *client.MeshGatewayError
+	if errors.As(err, &failed) && failed.StatusCode == http.StatusConflict && !failed.Uncertain && failed.Path == "/messages" {
+		return "; the key belongs to another message, so use a new one"
+	}
+	return ""
 }
 
 // ValueError field -> argument, flag or variable

@@ -29,6 +29,7 @@ import (
 
 	"github.com/mesh-gateway/mesh-go/client"
 	"github.com/mesh-gateway/mesh-go/client/agent"
+	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/exit"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/mail"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/output"
 	"github.com/mesh-gateway/mesh-go/cmd/mesh/internal/table"
@@ -143,7 +144,7 @@ func explain(err error) string {
 	if errors.As(err, &absent) && absent.Searched != "" {
 		return output.Error(err) + "; mesh_send with the id of its thread answers it"
 	}
-	return output.Error(err)
+	return output.Error(err) + exit.KeyAdvice(err)
 }
 
 // The types of arguments that have bounds.

@@ -40,6 +40,24 @@ func TestErrorsDoNotRepeatArguments(t *testing.T) {
 	}
 }
 
+func TestAUsedKeyGetsAdvice(t *testing.T) {
+	t.Parallel()
+	gateway := func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, `[{"name":"node-b"}]`)
+			return
+		}
+		http.Error(w, "conflict", http.StatusConflict)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		text, failed := call(t, gateway, &mcp.CallToolParams{
+			Name: "mesh_send", Arguments: map[string]any{"to": "node-b", "kind": "fyi", "content": "x", "key": "k-1"},
+		}, nil)
+		assert.True(t, failed)
+		assert.Contains(t, text, "conflict; the key belongs to another message, so use a new one")
+	})
+}
+
 // A commit id before the word flaws matches rule 10.
 func TestARefusalOfAHeuristicRuleExplainsHowToAllowIt(t *testing.T) {
 	t.Parallel()
