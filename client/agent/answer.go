@@ -33,9 +33,9 @@ type AnswerOptions struct {
 	// key prevents a duplicate, except at older gateways, which ignore keys.
 	//
 	// A file holds the answer and the message fields that its delivery needs, until the
-	// message is marked read. If the gateway has lost the message, the file stays, and each
-	// start passes its name to OnError. An answer that Send would refuse, for example for a
-	// credential, is not written.
+	// message is marked read. If the gateway has lost the message, the file stays, and after
+	// one failed delivery per start OnError gets its name. An answer that Send would refuse,
+	// for example for a credential, is not written.
 	Spool string
 }
 
@@ -51,10 +51,10 @@ type AnswerOptions struct {
 // # What is paid once
 //
 // Once the function has returned an answer, only the delivery is repeated. After
-// MaxAttempts failed deliveries, or one if the gateway no longer has the message, Answer
-// gives up; failures while the gateway is unreachable don't count. When ctx ends, each
-// waiting answer is sent once more, until one finds the gateway unreachable. OnError
-// receives those that weren't delivered, with [ErrAnswerLost] or [ErrAnswerKept].
+// MaxAttempts failed deliveries, Answer gives up; failures while the gateway is
+// unreachable don't count. When ctx ends, each waiting answer is sent once more, until
+// one finds the gateway unreachable. OnError receives those that weren't delivered, with
+// [ErrAnswerLost] or [ErrAnswerKept].
 //
 // With a Spool, this holds even if the program is killed: the next start delivers the
 // answer. Without a Spool, the next start calls the function again. If the first text was

@@ -25,7 +25,7 @@ type job struct {
 	finished bool          // the handler has succeeded, and is not called again
 	answer   string        // to send once finished; "" sends nothing
 	saved    bool          // the answer is in AnswerOptions.Spool
-	gone     bool          // the gateway no longer has the message
+	gone     bool          // the gateway no longer has the message; the answer is in its file
 	refused  error         // why the function's text is not sent
 }
 
@@ -140,23 +140,15 @@ func (s *server) fails(ctx context.Context, j *job, err error) bool {
 	var invalid *client.ValueError // the same reply is refused again
 	var leak *client.MeshSecretLeakError
 	j.attempts++
-	j.gone = j.finished && classify(err) != none && s.check.isGone(ctx, j.message)
+	j.gone = j.saved && classify(err) != none && s.check.isGone(ctx, j.message)
 	if j.attempts < s.opts.MaxAttempts && !j.gone && !errors.As(err, &invalid) && !errors.As(err, &leak) {
 		return false
 	}
-	if j.gone {
-		err = s.goneError(j, err)
+	if j.gone { // a restored database may have the message again
+		err = fmt.Errorf("%w; its answer stays in %s, to send or to remove: %w", errNotInInbox, s.spool.File(j.message), err)
 	}
 	s.giveUp(ctx, j, fmt.Errorf("given up after attempt %d: %w", j.attempts, err))
 	return true
-}
-
-// goneError tells where the answer is. A restored database may have the message again.
-func (s *server) goneError(j *job, err error) error {
-	if j.saved {
-		return fmt.Errorf("%w; its answer stays in %s, to send or to remove: %w", errNotInInbox, s.spool.File(j.message), err)
-	}
-	return fmt.Errorf("%w: %w", errNotInInbox, err)
 }
 
 // giveUp ends the attempts for a message. It sends the mark while it holds the slot, as
