@@ -113,7 +113,7 @@ func (p *prose) add(t *testing.T, name string) {
 }
 
 // isLong reports whether a comment line should be wrapped. Code in a comment, which
-// begins with a tab, cannot be, nor can a directive.
+// starts with a tab, cannot be, nor can a directive.
 func isLong(line string) bool {
 	return strings.HasPrefix(strings.TrimLeft(line, "\t"), "// ") && utf8.RuneCountInString(line) > mostColumns
 }
