@@ -30,15 +30,13 @@ type NoAnswerError struct {
 
 func (e *NoAnswerError) Error() string {
 	reason := strings.TrimPrefix(e.Err.Error(), "mesh: ")
-	failed := failedRequest(e.Err)
-	switch {
+	switch failed := failedRequest(e.Err); {
 	case e.Question.ID != 0:
+		return fmt.Sprintf("mesh: no answer from %s to question %d: %s", e.Question.ToNode, e.Question.ID, reason)
 	case failed.Delivered || failed.Uncertain:
 		return fmt.Sprintf("mesh: no receipt for a question to %s: %s", e.Question.ToNode, reason)
-	default:
-		return fmt.Sprintf("mesh: question to %s not sent: %s", e.Question.ToNode, reason)
 	}
-	return fmt.Sprintf("mesh: no answer from %s to question %d: %s", e.Question.ToNode, e.Question.ID, reason)
+	return fmt.Sprintf("mesh: question to %s not sent: %s", e.Question.ToNode, reason)
 }
 
 // Is makes the error match [client.ErrMesh].

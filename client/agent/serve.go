@@ -333,9 +333,9 @@ func (s *server) report(m message, err error) {
 		s.opts.OnError(m, err)
 		return
 	}
-	what, cause := "serving the inbox failed", err.Error()
+	what, cause := "serving the inbox failed", s.client.Redact(err.Error())
 	if m.ID != 0 {
 		what, cause, _ = strings.Cut(cause, ": ")
 	}
-	s.client.Log.Warn(what, "message", m.ID, "error", s.client.Redact(cause))
+	s.client.Log.Warn(what, "message", m.ID, "error", cause)
 }

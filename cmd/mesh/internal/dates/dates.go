@@ -2,7 +2,6 @@
 package dates
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -54,11 +53,20 @@ func TimeIn(text string, now time.Time) (time.Time, error) {
 // Absent reports whether text looks like a month, day or time but doesn't exist, such as
 // 2026-11-31.
 func Absent(text string) bool {
-	for _, layout := range []string{"2006-01", time.DateOnly, time.RFC3339} {
-		var wrong *time.ParseError
-		if _, err := time.Parse(layout, text); errors.As(err, &wrong) && strings.HasSuffix(wrong.Message, "out of range") {
+	for _, layout := range []string{"2006-01", time.DateOnly, "2006-01-02T15:04:05Z", "2006-01-02T15:04:05Z07:00"} {
+		if _, err := time.Parse(layout, text); err != nil && shape(text) == shape(layout) {
 			return true
 		}
 	}
 	return false
+}
+
+// shape writes all digits as 0.
+func shape(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return '0'
+		}
+		return c
+	}, text)
 }

@@ -160,7 +160,9 @@ func (r *run) split(yield func(calls.Record, error) bool) bool {
 }
 
 func (r *run) finish(yield func(calls.Record, error) bool) {
-	r.readParents(yield)
+	if !r.readParents(yield) {
+		return
+	}
 	r.metered.sort()
 	r.finishClaude()
 	r.finishCodex()

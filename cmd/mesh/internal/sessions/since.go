@@ -32,21 +32,26 @@ func (o *oldFiles) skip(path string, since time.Time) bool {
 	return old
 }
 
-const projects = string(filepath.Separator) + "projects" + string(filepath.Separator)
-
 // familyOf returns a Claude Code project's directory, which has sessions, their forks and
 // their agents, or else the file's directory. A Codex file is alone.
 func familyOf(path string) string {
-	dir := filepath.Dir(path)
 	if strings.HasPrefix(filepath.Base(path), "rollout-") {
 		return path
 	}
-	if before, inside, found := strings.Cut(dir, projects); found {
-		name, _, _ := strings.Cut(inside, string(filepath.Separator))
-		return before + projects + name
+	dir := filepath.Dir(path)
+	session := dir
+	if before, _, found := strings.Cut(dir, string(filepath.Separator)+"subagents"); found {
+		session = filepath.Dir(before)
+	}
+	if isProject(session) {
+		return session
 	}
 	return dir
 }
+
+// isProject tells a project from a home in a directory named projects, whose files aren't
+// directly in it.
+func isProject(dir string) bool { return filepath.Base(filepath.Dir(dir)) == "projects" }
 
 func (o *oldFiles) lastWrite(path string) time.Time {
 	at, known := o.newest[path]
@@ -54,7 +59,7 @@ func (o *oldFiles) lastWrite(path string) time.Time {
 		return at
 	}
 	_ = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && name != path && !strings.Contains(path, projects) {
+		if err == nil && entry.IsDir() && name != path && !isProject(path) {
 			return fs.SkipDir
 		}
 		if info, err := os.Stat(name); err == nil && !info.IsDir() && info.ModTime().After(at) {
@@ -70,27 +75,36 @@ func (o *oldFiles) lastWrite(path string) time.Time {
 }
 
 // readParents reads skipped Codex files from which newer files were forked. Their names
-// have the thread's id.
-func (r *run) readParents(yield func(calls.Record, error) bool) {
+// have the thread's id. It returns false if yield did.
+func (r *run) readParents(yield func(calls.Record, error) bool) (more bool) {
+	more = true
 	for i := 0; i < len(r.codex) && len(r.old.codex) > 0; i++ {
 		for _, id := range r.codex[i].parents {
-			for _, path := range slices.Clone(r.old.codex) {
-				if strings.Contains(filepath.Base(path), id) {
-					r.old.codex = slices.DeleteFunc(r.old.codex, func(other string) bool { return other == path })
-					r.readOld(path, yield)
-				}
+			isParent := func(path string) bool { return strings.Contains(filepath.Base(path), id) }
+			for at := slices.IndexFunc(r.old.codex, isParent); at >= 0 && more; at = slices.IndexFunc(r.old.codex, isParent) {
+				path := r.old.codex[at]
+				r.old.codex = slices.Delete(r.old.codex, at, at+1)
+				r.readOld(path, func(one calls.Record, err error) bool {
+					more = yield(one, err)
+					return more
+				})
 			}
 		}
 	}
+	return more
 }
 
 func (r *run) readOld(path string, yield func(calls.Record, error) bool) {
-	file, err := openfile.Regular(path)
+	opened, err := openfile.Regular(path)
 	if err != nil {
+		fail := func(yield func(calls.Record, error) bool) {
+			yield(calls.Record{}, &calls.LineError{File: path, Line: 1, Err: err})
+		}
+		r.read(path, nil, func(f *file) { f.open = fail }, yield)
 		return
 	}
-	defer file.Close()
-	in := bufio.NewReaderSize(file, 64<<10)
+	defer opened.Close()
+	in := bufio.NewReaderSize(opened, 64<<10)
 	_, _ = in.Peek(1)
 	head, _ := in.Peek(in.Buffered())
 	if begin := programOf(path, head); begin != nil {

@@ -32,6 +32,9 @@ func TestOldFiles(t *testing.T) {
 		"Claude Code agent": {map[string]string{
 			"projects/a/s.jsonl": claude("msg_1") + stateLine("s", "claude-haiku-4-5", 20), "projects/a/s/subagents/agent-old.jsonl": claude("msg_2"),
 		}, []string{"s 10 false", "s 10 false"}},
+		"home below projects": {map[string]string{
+			"projects/me/.claude/projects/a/s.jsonl": claude("msg_1"), "projects/me/.claude/projects/b/old.jsonl": claude("msg_2"),
+		}, []string{"s 10 false"}},
 		"old project": {map[string]string{"projects/a/s.jsonl": claude("msg_1"), "projects/b/old.jsonl": claude("msg_2")}, []string{"s 10 false"}},
 	} {
 		dir := writeFiles(t, c.files)
@@ -53,5 +56,35 @@ func TestOldFiles(t *testing.T) {
 			got = append(got, fmt.Sprint(one.Labels["session"], " ", counted.Counts.Input, " ", one.WithoutLine))
 		}
 		assert.ElementsMatch(t, c.want, got, name)
+	}
+}
+
+// Without its parent, a fork's copies would count as new calls.
+func TestOldFilesThatVanish(t *testing.T) {
+	t.Parallel()
+	dir := writeFiles(t, map[string]string{
+		"sessions/rollout-1-p.jsonl": codexFile(`"id":"p"`, 100), "sessions/rollout-2-f.jsonl": codexFile(`"id":"f","forked_from_id":"p"`, 100, 107),
+	})
+	parent := filepath.Join(dir, "sessions/rollout-1-p.jsonl")
+	now := time.Now()
+	require.NoError(t, os.Chtimes(parent, now, now.AddDate(0, 0, -9)))
+	for _, listens := range []bool{false, true} {
+		r := sessions.New(nil)
+		r.Since = now.AddDate(0, 0, -1)
+		var errs []error
+		if listens {
+			r.OnError = func(err *calls.LineError) { errs = append(errs, err) }
+		}
+		opts := calls.Options{OnRead: func(int) { _ = os.Rename(parent, parent+".gone") }}
+		r.Read(&opts)
+		for _, err := range calls.Read(opts, filepath.Join(dir, "sessions")) {
+			if err != nil {
+				errs = append(errs, err)
+				break
+			}
+		}
+		require.Len(t, errs, 1)
+		require.ErrorContains(t, errs[0], "rollout-1-p.jsonl:1: ")
+		require.NoError(t, os.Rename(parent+".gone", parent))
 	}
 }
